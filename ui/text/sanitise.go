@@ -86,7 +86,7 @@ func isPictographic(r rune) bool {
 
 func startsPictographic(s string) bool {
 	r, _ := utf8.DecodeRuneInString(s)
-	return unicode.Is(unicode.So, r)
+	return r != utf8.RuneError && unicode.Is(unicode.So, r)
 }
 
 func writeEscape(b *strings.Builder, r rune) {
