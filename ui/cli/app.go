@@ -1,0 +1,55 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"time"
+)
+
+// app is what every command is given: the streams, the environment, what is
+// plugged in, and the clock. One is made for each run.
+type app struct {
+	streams Streams
+	getenv  func(string) string
+	plugs   Plugs
+	now     func() time.Time
+
+	// out collects a command's data. It reaches standard output when the
+	// command ends well, so that a failure leaves standard output empty.
+	out bytes.Buffer
+
+	configFile  *configFile
+	configError error
+	configRead  bool
+}
+
+// dumb says that the terminal cannot be drawn on.
+func (a *app) dumb() bool { return a.getenv("TERM") == "dumb" }
+
+// interactive says whether a screen may be opened: standard input and output
+// are terminals and TERM is not dumb. Where it is false a command prints text
+// and never tries to open a terminal.
+func (a *app) interactive() bool {
+	return a.streams.InTerminal && a.streams.OutTerminal && !a.dumb()
+}
+
+// printf adds a line of data. It reaches standard output when the command ends.
+func (a *app) printf(format string, args ...any) { fmt.Fprintf(&a.out, format, args...) }
+
+// notef writes a message to standard error at once.
+func (a *app) notef(format string, args ...any) {
+	fmt.Fprintln(a.streams.Err, "idemtui: "+a.plain(fmt.Sprintf(format, args...)))
+}
+
+// printJSON adds one JSON object: indented, and without HTML escapes, as keys
+// are to be read by people too.
+func (a *app) printJSON(value any) error {
+	encoder := json.NewEncoder(&a.out)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	if err := encoder.Encode(value); err != nil {
+		return fmt.Errorf("write JSON: %w", err)
+	}
+	return nil
+}

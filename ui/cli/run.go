@@ -1,0 +1,72 @@
+// Package cli holds the commands of idemtui, one file each, and the printers
+// for those who have no terminal.
+//
+// The rules of printing: data goes to standard output and messages to standard
+// error. On failure standard output is empty, except where several databases
+// were asked and some answered. A person reads one line: what failed, and what
+// to do next. Without a terminal there are no escape codes.
+package cli
+
+import (
+	"context"
+	"errors"
+	"io"
+	"time"
+
+	"charm.land/fang/v2"
+	"github.com/spf13/cobra"
+)
+
+// Plugs is what main plugs in: the parts that reach the outside world.
+type Plugs struct{}
+
+// Run runs one command line (without the program's name) and returns the exit
+// code. The context ends on a signal. getenv stands for os.Getenv.
+func Run(ctx context.Context, args []string, streams Streams, getenv func(string) string, plugs Plugs) int {
+	a := &app{streams: streams, getenv: getenv, plugs: plugs, now: time.Now}
+	root := newRootCommand(a)
+	root.SetArgs(args)
+	root.SetIn(streams.In)
+	root.SetOut(streams.Out)
+	root.SetErr(streams.Err)
+
+	err := a.execute(ctx, root)
+	code, keepsOutput := exitCode(ctx, err)
+	if keepsOutput {
+		if _, writeErr := a.out.WriteTo(streams.Out); writeErr != nil && err == nil {
+			err, code = failure(writeErr, ""), exitFailed
+		}
+	}
+	a.report(err, code)
+	return code
+}
+
+// execute runs the command through fang, which styles the help. A dumb
+// terminal gets cobra's plain help, since fang asks the terminal its colours.
+func (a *app) execute(ctx context.Context, root *cobra.Command) error {
+	if a.dumb() {
+		root.SilenceErrors, root.SilenceUsage = true, true
+		return root.ExecuteContext(ctx)
+	}
+	return fang.Execute(ctx, root,
+		fang.WithVersion(root.Version),
+		fang.WithoutManpage(),
+		fang.WithColorSchemeFunc(fang.AnsiColorScheme),
+		fang.WithErrorHandler(func(io.Writer, fang.Styles, error) {}))
+}
+
+// report writes the one line that a person reads after a failure.
+func (a *app) report(err error, code int) {
+	if err == nil {
+		return
+	}
+	if code == exitInterrupted {
+		a.notef("interrupted")
+		return
+	}
+	var coded *exitError
+	if errors.As(err, &coded) && coded.what == "" {
+		return
+	}
+	a.notef("%s", err)
+}
