@@ -1,0 +1,163 @@
+package frame
+
+import (
+	"fmt"
+	"strings"
+
+	"charm.land/bubbles/v2/key"
+	"github.com/charmbracelet/x/ansi"
+
+	"idemtui/ui/text"
+	"idemtui/ui/theme"
+)
+
+// Fit returns content as exactly h lines of at most w cells: longer lines are
+// cut, missing lines are blank.
+func Fit(content string, w, h int) string {
+	if w <= 0 || h <= 0 {
+		return ""
+	}
+	lines := strings.Split(content, "\n")
+	if len(lines) > h {
+		lines = lines[:h]
+	}
+	for i, line := range lines {
+		if ansi.StringWidth(line) > w {
+			lines[i] = ansi.Truncate(line, w, text.Ellipsis)
+		}
+	}
+	for len(lines) < h {
+		lines = append(lines, "")
+	}
+	return strings.Join(lines, "\n")
+}
+
+// TooSmall is the frame of a terminal below the minimum: one line, cut to fit,
+// that says which size is needed.
+func TooSmall(w, h int) string {
+	line := fmt.Sprintf("idemtui needs %dx%d, this is %dx%d", MinWidth, MinHeight, w, h)
+	if text.Width(line) > w {
+		line = fmt.Sprintf("needs %dx%d", MinWidth, MinHeight)
+	}
+	return Fit(line, w, h)
+}
+
+// Overlay draws box over background, centred. Both are styled text; background
+// is w by h cells.
+func Overlay(background, box string, w, h int) string {
+	lines := strings.Split(Fit(background, w, h), "\n")
+	rows := strings.Split(box, "\n")
+	boxWidth := 0
+	for _, row := range rows {
+		boxWidth = max(boxWidth, ansi.StringWidth(row))
+	}
+	top, left := max(0, (h-len(rows))/2), max(0, (w-boxWidth)/2)
+	for i, row := range rows {
+		if top+i >= len(lines) {
+			break
+		}
+		under := lines[top+i]
+		right := ansi.TruncateLeft(under, left+boxWidth, "")
+		lines[top+i] = text.Left(ansi.Truncate(under, left, ""), left) + "\x1b[m" +
+			text.Left(row, min(boxWidth, w-left)) + "\x1b[m" + right
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Footer draws keys and what they do on one line of at most w cells. What does
+// not fit is left out whole; the help key, given last, always fits.
+func Footer(keys []key.Binding, always []key.Binding, w int, s theme.Styles) string {
+	const gap = "  "
+	tail := make([]string, 0, len(always))
+	room := w
+	for _, b := range always {
+		hint := keyHint(b, s)
+		tail = append(tail, hint)
+		room -= text.Width(hint) + len(gap)
+	}
+	var parts []string
+	for _, b := range keys {
+		if !b.Enabled() || b.Help().Key == "" {
+			continue
+		}
+		hint := keyHint(b, s)
+		if text.Width(hint)+len(gap) > room {
+			break
+		}
+		room -= text.Width(hint) + len(gap)
+		parts = append(parts, hint)
+	}
+	return text.Cut(" "+strings.Join(append(parts, tail...), gap), w)
+}
+
+func keyHint(b key.Binding, s theme.Styles) string {
+	return s.Key.Render(b.Help().Key) + " " + s.KeyText.Render(b.Help().Desc)
+}
+
+// HelpBox draws the groups of keys in as many columns as fit into w cells, and
+// cuts what is taller than h.
+func HelpBox(groups []KeyGroup, w, h int, s theme.Styles) string {
+	inner := w - 4
+	blocks := make([][]string, 0, len(groups))
+	widest := 0
+	for _, g := range groups {
+		block := helpBlock(g, s)
+		for _, line := range block {
+			widest = max(widest, text.Width(line))
+		}
+		blocks = append(blocks, block)
+	}
+	columns := max(1, min(len(blocks), (inner+3)/(widest+3)))
+	cells := spread(blocks, columns)
+	tallest := 0
+	for _, column := range cells {
+		tallest = max(tallest, len(column))
+	}
+	lines := make([]string, 0, tallest)
+	for i := range min(tallest, max(1, h-2)) {
+		row := make([]string, columns)
+		for c, column := range cells {
+			line := ""
+			if i < len(column) {
+				line = column[i]
+			}
+			row[c] = text.Left(line, min(widest, inner))
+		}
+		lines = append(lines, strings.TrimRight(strings.Join(row, "   "), " "))
+	}
+	return s.Box.Render(strings.Join(lines, "\n"))
+}
+
+func helpBlock(g KeyGroup, s theme.Styles) []string {
+	width := 0
+	for _, b := range g.Keys {
+		width = max(width, text.Width(b.Help().Key))
+	}
+	block := []string{s.Title.Render(g.Title)}
+	for _, b := range g.Keys {
+		if b.Help().Key == "" {
+			continue
+		}
+		block = append(block, s.Key.Render(text.Left(b.Help().Key, width))+"  "+s.KeyText.Render(b.Help().Desc))
+	}
+	return block
+}
+
+// spread deals the blocks into columns, each to the shortest column so far, in
+// order, with a blank line between two blocks.
+func spread(blocks [][]string, columns int) [][]string {
+	cells := make([][]string, columns)
+	for _, block := range blocks {
+		shortest := 0
+		for c := range cells {
+			if len(cells[c]) < len(cells[shortest]) {
+				shortest = c
+			}
+		}
+		if len(cells[shortest]) > 0 {
+			cells[shortest] = append(cells[shortest], "")
+		}
+		cells[shortest] = append(cells[shortest], block...)
+	}
+	return cells
+}

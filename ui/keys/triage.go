@@ -1,0 +1,6 @@
+package keys
+
+// Triage keys work on the inspector's screen.
+type Triage struct{}
+
+func defaultTriage() Triage { return Triage{} }
