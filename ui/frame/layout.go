@@ -57,11 +57,21 @@ func Overlay(background, box string, w, h int) string {
 			break
 		}
 		under := lines[top+i]
-		right := ansi.TruncateLeft(under, left+boxWidth, "")
+		right := rightOf(under, left+boxWidth)
 		lines[top+i] = text.Left(ansi.Truncate(under, left, ""), left) + "\x1b[m" +
 			text.Left(row, min(boxWidth, w-left)) + "\x1b[m" + right
 	}
 	return strings.Join(lines, "\n")
+}
+
+// rightOf returns what stands in line from this column on. A wide character
+// that begins before the column and reaches over it becomes a blank.
+func rightOf(line string, column int) string {
+	right := ansi.TruncateLeft(line, column, "")
+	if ansi.StringWidth(right) > max(0, ansi.StringWidth(line)-column) {
+		right = " " + ansi.TruncateLeft(line, column+1, "")
+	}
+	return right
 }
 
 // Footer draws keys and what they do on one line of at most w cells. What does
