@@ -1,0 +1,178 @@
+package inspect
+
+import (
+	"slices"
+	"time"
+)
+
+// DefaultStaleAfter is the age from which a claim without lease and heartbeat
+// counts as stuck, when neither --stale-after nor the profile says otherwise.
+const DefaultStaleAfter = 15 * time.Minute
+
+// HeartbeatMisses is how many heartbeats a worker may miss before its
+// heartbeat is stale, when the mapping names only the interval.
+const HeartbeatMisses = 3
+
+// Mapping binds the columns of one table to the model. An empty column name
+// means that the table has no such column.
+type Mapping struct {
+	Profile  string // name of the profile, "" for a mapping by hand
+	Verified bool   // tested on tables that the framework made; by hand: true
+	Kind     Kind
+
+	Key         []KeyColumn
+	State       StateBinding
+	ClaimedAt   string
+	Lease       LeaseBinding
+	Heartbeat   HeartbeatBinding
+	Owner       string
+	Token       string
+	Attempts    string
+	CompletedAt string
+	FailedAt    string
+	ExpiresAt   string
+	// UpdatedAt is set to now() by a release; it takes no part in judging.
+	UpdatedAt string
+
+	// StaleAfter is the profile's threshold; 0 means DefaultStaleAfter.
+	StaleAfter time.Duration
+	RunsNext   RunsNext
+	Times      map[string]TimeBinding // by column
+	Caveats    []string
+}
+
+// TimeBinding says how a column that is no timestamptz is read.
+type TimeBinding struct {
+	Unit EpochUnit // for numbers
+	Zone string    // for times without a zone; "" means UTC
+}
+
+// EpochUnit is the unit of a time stored as a number since 1970.
+type EpochUnit string
+
+// The units of epoch columns.
+const (
+	UnitSeconds EpochUnit = "s"
+	UnitMillis  EpochUnit = "ms"
+	UnitMicros  EpochUnit = "us"
+	UnitNanos   EpochUnit = "ns"
+)
+
+// StateBinding tells the state of a row: by the values of one column, or by
+// the null-ness of columns. Done and failed are asked before processing, so
+// that a row that says both counts as finished.
+type StateBinding struct {
+	Column string
+	Values map[State][]string
+	Nulls  map[State][]NullTest
+}
+
+// NullTest holds when a column is NULL, or when it is not.
+type NullTest struct {
+	Column string
+	IsNull bool
+}
+
+// StateOrder is the order in which a row's state is decided.
+var StateOrder = []State{StateDone, StateFailed, StateProcessing, StateFree}
+
+// ByNull reports whether the state is told by null-ness.
+func (s StateBinding) ByNull() bool { return s.Column == "" }
+
+// Of maps a stored state to the model's; a NULL or an unnamed value is unmapped.
+func (s StateBinding) Of(stored Null[string]) State {
+	if stored.OK {
+		for _, state := range StateOrder {
+			if slices.Contains(s.Values[state], stored.V) {
+				return state
+			}
+		}
+	}
+	return StateUnmapped
+}
+
+// LeaseBinding says where a lease's end comes from: a column, a column plus a
+// constant, or a column plus another column (an interval or seconds).
+type LeaseBinding struct {
+	Column     string
+	Plus       time.Duration
+	PlusColumn string
+}
+
+// Mapped reports whether the table has a lease.
+func (l LeaseBinding) Mapped() bool { return l.Column != "" }
+
+// Plain reports whether the lease's end is itself a column.
+func (l LeaseBinding) Plain() bool { return l.Mapped() && l.Plus == 0 && l.PlusColumn == "" }
+
+// HeartbeatBinding is the column of the worker's last sign of life, how often
+// it is written, and from when on its silence counts.
+type HeartbeatBinding struct {
+	Column string
+	Every  time.Duration
+	Limit  time.Duration
+}
+
+// RunsNext says who runs the message again after a release.
+type RunsNext string
+
+// Who runs a released message. RunsNextUnknown: nobody told us.
+const (
+	RunsNextUnknown RunsNext = ""
+	RunsNextPoller  RunsNext = "poller"
+	RunsNextBroker  RunsNext = "broker"
+	RunsNextClient  RunsNext = "client"
+	RunsNextNobody  RunsNext = "nobody"
+)
+
+// Threshold is the age from which a claim without lease and heartbeat is stuck.
+func (m Mapping) Threshold() time.Duration {
+	if m.StaleAfter > 0 {
+		return m.StaleAfter
+	}
+	return DefaultStaleAfter
+}
+
+// HeartbeatLimit is the silence from which a heartbeat is stale: the limit,
+// else HeartbeatMisses intervals, else the threshold.
+func (m Mapping) HeartbeatLimit() time.Duration {
+	switch {
+	case m.Heartbeat.Limit > 0:
+		return m.Heartbeat.Limit
+	case m.Heartbeat.Every > 0:
+		return HeartbeatMisses * m.Heartbeat.Every
+	default:
+		return m.Threshold()
+	}
+}
+
+// KeyNames returns the names of the key columns in key order.
+func (m Mapping) KeyNames() []string {
+	names := make([]string, len(m.Key))
+	for i, k := range m.Key {
+		names[i] = k.Column
+	}
+	return names
+}
+
+// Columns returns every mapped column once: key, state, times and the rest.
+func (m Mapping) Columns() []string {
+	var out []string
+	add := func(names ...string) {
+		for _, n := range names {
+			if n != "" && !slices.Contains(out, n) {
+				out = append(out, n)
+			}
+		}
+	}
+	add(m.KeyNames()...)
+	add(m.State.Column)
+	for _, s := range StateOrder {
+		for _, t := range m.State.Nulls[s] {
+			add(t.Column)
+		}
+	}
+	add(m.Owner, m.Token, m.Attempts, m.ClaimedAt, m.Lease.Column, m.Lease.PlusColumn, m.Heartbeat.Column)
+	add(m.CompletedAt, m.FailedAt, m.ExpiresAt, m.UpdatedAt)
+	return out
+}

@@ -1,0 +1,130 @@
+package inspect
+
+import "time"
+
+// Database is the identity and the standing of one database at one look.
+type Database struct {
+	ID         string // name@host:port, without user and password
+	Engine     string // "postgres"
+	Version    string // "15.18"
+	Name       string
+	Host       string
+	User       string // the role we are connected as
+	System     string // system identifier, "" where it is hidden
+	ServerTime time.Time
+	Standby    bool
+	// ReplayLag is the age of the data on a standby.
+	ReplayLag Null[time.Duration]
+	// Pooler: a connection pooler stands between us and the server.
+	Pooler bool
+	// ReadOnly: the server refuses writes although it is no standby.
+	ReadOnly bool
+	// Error is why this database could not be read: one line, no password.
+	Error string
+}
+
+// Count is a number of rows; not exact means an estimate, shown with "~".
+type Count struct {
+	Rows  int64
+	Exact bool
+}
+
+// Column is one column of a table as the catalog has it.
+type Column struct {
+	Name      string
+	Type      string // as format_type prints it
+	Nullable  bool
+	Readable  bool
+	Writable  bool
+	Generated bool
+	Labels    []string // of an enum
+}
+
+// Table is one claim table, resolved: its place, its columns and its mapping.
+type Table struct {
+	Database string // Database.ID
+	Schema   string
+	Name     string
+	OID      uint32
+	Columns  []Column
+	Mapping  Mapping
+
+	EstimatedRows Null[int64] // none: never analyzed
+	Pages         int64
+	Partitioned   bool
+	UniqueKey     bool // a unique constraint lies within the key columns
+	HasTriggers   bool
+	RowSecurity   bool
+	CanUpdate     bool
+	CanDelete     bool
+	RowVersions   bool // (xmin, xmax) may be read
+	// Reasons say why the table and its mapping were chosen.
+	Reasons []string
+	// Warnings are things the person must know before trusting the list.
+	Warnings []string
+}
+
+// FullName is SCHEMA.NAME, unquoted.
+func (t Table) FullName() string { return t.Schema + "." + t.Name }
+
+// Snapshot is what one look at one table saw, at one instant of the
+// database's clock. It is immutable.
+type Snapshot struct {
+	Database Database
+	Table    Table
+	// At is the database's clock at the look.
+	At      time.Time
+	Took    time.Duration
+	Query   Query
+	Summary Summary
+	// Claims are the rows that were asked for, in the order of the list.
+	Claims []Claim
+	// Matching is how many rows the filters match; more than len(Claims)
+	// means that the limit cut the list.
+	Matching Count
+	// Notes say what could not be seen, and why the list may be empty.
+	Notes []string
+	// Seen is the memory for the next look, see Query.Before.
+	Seen *Look
+}
+
+// Look is what a snapshot remembers for the next one: the claimed rows by
+// key, so that a moved lease, token or heartbeat can be seen.
+type Look struct {
+	At     time.Time
+	Claims map[Key]Claim
+}
+
+// Query says which rows a snapshot lists.
+type Query struct {
+	// All lists every PROCESSING claim; otherwise the held ones are left out.
+	All bool
+	// State lists the rows of one other state ("" = PROCESSING).
+	State State
+	// Since and Until bound claimed_at (Until exclusive); zero = unbounded.
+	Since, Until time.Time
+	// Limit is the number of rows listed; 0 means DefaultLimit.
+	Limit int
+	Owner Null[string]
+	Key   Null[Key]
+	// Before is the look before this one, if there was one.
+	Before *Look
+}
+
+// DefaultLimit is how many claims a list shows unless told otherwise.
+const DefaultLimit = 200
+
+// Detail is one claim with everything known about it.
+type Detail struct {
+	Database Database
+	Table    Table
+	At       time.Time
+	Claim    Claim
+	// Columns are all readable columns as text, in table order (only the
+	// mapped ones unless all were asked for).
+	Columns []ColumnValue
+	// SQL are the queries behind the evidence, ready to be pasted.
+	SQL []string
+	// IfReleased says what a release would do and what could go wrong.
+	IfReleased []string
+}

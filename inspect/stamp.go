@@ -1,0 +1,103 @@
+package inspect
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// StampKind says whether a stored time can be read as an instant.
+type StampKind uint8
+
+const (
+	// StampNone is a NULL or an unmapped column.
+	StampNone StampKind = iota
+	// StampValid is an instant between the years 2 and 9999.
+	StampValid
+	// StampInvalid is stored but is no instant: infinity, a zero date, a year
+	// that RFC 3339 cannot write, or text that cannot be read.
+	StampInvalid
+)
+
+// Stamp is a time as a table stores it. The zero value is "none".
+//
+// A valid Stamp is in UTC and cut to microseconds, so that two Stamps of one
+// stored value compare equal with ==.
+type Stamp struct {
+	Kind StampKind
+	Time time.Time
+	// Raw is the stored text of an invalid Stamp.
+	Raw string
+}
+
+// At makes a valid Stamp. The year 1 is the zero date of several languages
+// and nobody's claim time, so it comes out as invalid, as do years that
+// RFC 3339 cannot write.
+func At(t time.Time) Stamp {
+	t = t.UTC().Truncate(time.Microsecond)
+	if y := t.Year(); y <= 1 || y > 9999 {
+		return Stamp{Kind: StampInvalid, Raw: t.Format("2006-01-02 15:04:05.999999Z07:00")}
+	}
+	return Stamp{Kind: StampValid, Time: t}
+}
+
+// NoTime makes an invalid Stamp that keeps the stored text.
+func NoTime(raw string) Stamp { return Stamp{Kind: StampInvalid, Raw: raw} }
+
+// Valid reports whether the Stamp is an instant.
+func (s Stamp) Valid() bool { return s.Kind == StampValid }
+
+// Invalid reports whether something is stored that is no instant.
+func (s Stamp) Invalid() bool { return s.Kind == StampInvalid }
+
+// None reports whether nothing is stored.
+func (s Stamp) None() bool { return s.Kind == StampNone }
+
+// Before reports whether a valid Stamp lies before t; anything else does not.
+func (s Stamp) Before(t time.Time) bool { return s.Valid() && s.Time.Before(t) }
+
+// After reports whether a valid Stamp lies after t; anything else does not.
+func (s Stamp) After(t time.Time) bool { return s.Valid() && s.Time.After(t) }
+
+// String is the Stamp as RFC 3339 in UTC with microseconds, "none", or
+// "invalid time" with the stored text.
+func (s Stamp) String() string {
+	switch s.Kind {
+	case StampValid:
+		return FormatTime(s.Time)
+	case StampInvalid:
+		return "invalid time " + s.Raw
+	default:
+		return "none"
+	}
+}
+
+// FormatTime writes an instant as RFC 3339 in UTC with microseconds.
+func FormatTime(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000000Z") }
+
+// FormatSpan writes a duration as people say it, exactly to the second:
+// 47m30s, 3h, 2d4h; below ten seconds with tenths. Negative spans get a minus.
+func FormatSpan(d time.Duration) string {
+	if d < 0 {
+		return "-" + FormatSpan(-d)
+	}
+	if d < 10*time.Second {
+		tenths := d.Round(100*time.Millisecond) / (100 * time.Millisecond)
+		if tenths%10 == 0 {
+			return fmt.Sprintf("%ds", tenths/10)
+		}
+		return fmt.Sprintf("%d.%ds", tenths/10, tenths%10)
+	}
+	d = d.Round(time.Second)
+	var b strings.Builder
+	for _, u := range []struct {
+		size time.Duration
+		name string
+	}{{24 * time.Hour, "d"}, {time.Hour, "h"}, {time.Minute, "m"}, {time.Second, "s"}} {
+		if n := d / u.size; n > 0 {
+			fmt.Fprintf(&b, "%d%s", n, u.name)
+			d -= n * u.size
+		}
+	}
+	return b.String()
+}
