@@ -8,6 +8,7 @@ import "charm.land/bubbles/v2/key"
 type Map struct {
 	Global Global
 	Dialog Dialog
+	Start  Start
 	Player Player
 	Triage Triage
 }
@@ -43,6 +44,7 @@ func Default() Map {
 			Confirm: bind("yes", "y", "y"),
 			Cancel:  bind("no, close", "esc", "esc", "n"),
 		},
+		Start:  defaultStart(),
 		Player: defaultPlayer(),
 		Triage: defaultTriage(),
 	}
