@@ -21,6 +21,9 @@ type Claim struct {
 	Token    Null[string] // as text: tokens may pass 2^53
 	Attempts Null[int64]
 
+	// ProviderKey is the idempotency key that the charge was sent under.
+	ProviderKey Null[string]
+
 	ClaimedAt   Stamp
 	LeaseUntil  Stamp
 	HeartbeatAt Stamp
@@ -67,9 +70,9 @@ type NamedStamp struct {
 	Stamp Stamp
 }
 
-// ByReason says why this claim may only be released on its own, never in
+// AloneBecause says why this claim may only be released on its own, never in
 // bulk: an invalid or future time, a NULL or a repeated key. "" means it may.
-func (c Claim) ByReason() string {
+func (c Claim) AloneBecause() string {
 	switch {
 	case c.Key.HasNull():
 		return "its key holds a NULL"

@@ -1,13 +1,16 @@
 package inspect
 
-import "time"
+import (
+	"fmt"
+	"strings"
+	"time"
+)
 
 // Facts are what is known besides the rows themselves when claims are judged.
 type Facts struct {
 	// Now is the database's clock at the look.
 	Now     time.Time
 	Mapping Mapping
-	Table   string // for the queries in the evidence, quoted
 	Standby bool
 	Pooler  bool
 	// Before is the look before this one, nil at the first.
@@ -18,26 +21,311 @@ type Facts struct {
 	LocksHidden string
 	// Finished is how long finished work took, if the table tells.
 	Finished Null[Finished]
+	// Query writes the query that shows a rung's fact for one key; nil leaves
+	// the evidence without queries.
+	Query func(key Key, rung Rung) string
+
+	silent map[string]silence
 }
 
 // LockHolder is a live session that holds a lock on a row.
 type LockHolder struct {
 	PID         int64
 	Application string
-	State       string        // of the session; "" when hidden
-	InState     time.Duration // since when, 0 when hidden
-	XactAge     time.Duration
-	Hidden      bool // state and times need pg_read_all_stats
+	State       string // of the session
+	InState     time.Duration
+	// Hidden: the session's state and times need pg_read_all_stats.
+	Hidden bool
 }
 
 // Finished is how long the finished rows of a table took from claim to end.
 type Finished struct {
 	Rows    int64
 	Longest time.Duration
-	P50     time.Duration
-	P99     time.Duration
 }
 
 // FutureSkew is how far a claim time or heartbeat may lie in the future before
 // it counts as one: clocks of workers differ from the database's by that much.
 const FutureSkew = time.Minute
+
+// JudgeAll judges claims of one look together, which also shows whether many
+// owners fell silent at once.
+func JudgeAll(claims []Claim, f Facts) []Claim {
+	f.silent = silentTogether(claims, f)
+	out := make([]Claim, len(claims))
+	for i, c := range claims {
+		out[i] = Judge(c, f)
+	}
+	return out
+}
+
+// Judge fills age, condition, verdict, evidence and notes of one claim, by the
+// first-match rules of the design: nothing here is a guess, and every rung
+// that cannot be seen is named.
+func Judge(c Claim, f Facts) Claim {
+	if c.ClaimedAt.Valid() && !c.ClaimedAt.After(f.Now) {
+		c.Age = Some(f.Now.Sub(c.ClaimedAt.Time))
+	}
+	c.Notes = append(append([]string(nil), c.Notes...), oddities(c)...)
+	if c.State != StateProcessing {
+		return c
+	}
+	if c.LeaseUntil.Before(f.Now) {
+		c.Lapsed = Some(f.Now.Sub(c.LeaseUntil.Time))
+	}
+	c.Condition = conditionOf(c, f)
+	c.Verdict, c.Evidence = verdictOf(c, f)
+	c.FreesItselfAt = freesItself(c, f)
+	c.Notes = append(c.Notes, standing(c, f)...)
+	return c
+}
+
+func conditionOf(c Claim, f Facts) Condition {
+	beat := beatOf(c, f)
+	switch {
+	case c.ClaimedAt.Invalid(), c.LeaseUntil.Invalid(), c.HeartbeatAt.Invalid():
+		return ConditionInvalidTime
+	case c.ClaimedAt.After(f.Now.Add(FutureSkew)), c.HeartbeatAt.After(f.Now.Add(FutureSkew)):
+		return ConditionFuture
+	case beat == beatFresh, leaseRuns(c, f):
+		return ConditionHeld
+	case beat == beatStale, c.LeaseUntil.Valid():
+		return ConditionStuck
+	case c.ClaimedAt.Valid() && !youngerThanThreshold(c, f):
+		return ConditionStuck
+	case c.ClaimedAt.Valid():
+		return ConditionHeld
+	default:
+		return ConditionNoLease
+	}
+}
+
+// leaseRuns: the lease's end is not past by the database's clock.
+func leaseRuns(c Claim, f Facts) bool {
+	return c.LeaseUntil.Valid() && !c.LeaseUntil.Before(f.Now)
+}
+
+func youngerThanThreshold(c Claim, f Facts) bool {
+	return !c.ClaimedAt.Before(f.Now.Add(-f.Mapping.Threshold()))
+}
+
+type beat uint8
+
+const (
+	beatNone beat = iota
+	beatFresh
+	beatStale
+	beatOdd // no time, or in the future beyond skew
+)
+
+func beatOf(c Claim, f Facts) beat {
+	switch {
+	case c.HeartbeatAt.None():
+		return beatNone
+	case c.HeartbeatAt.Invalid(), c.HeartbeatAt.After(f.Now.Add(FutureSkew)):
+		return beatOdd
+	case c.HeartbeatAt.Before(f.Now.Add(-f.Mapping.HeartbeatLimit())):
+		return beatStale
+	default:
+		return beatFresh
+	}
+}
+
+// verdictOf climbs the ladder. Every rung leaves its evidence; the first that
+// decides gives the verdict.
+func verdictOf(c Claim, f Facts) (Verdict, []Evidence) {
+	verdict := VerdictNone
+	decide := func(v Verdict) {
+		if verdict == VerdictNone {
+			verdict = v
+		}
+	}
+	var evidence []Evidence
+	add := func(e Evidence) {
+		if f.Query != nil {
+			e.Query = f.Query(c.Key, e.Rung)
+		}
+		evidence = append(evidence, e)
+	}
+
+	lock := lockEvidence(c, f)
+	add(lock)
+	if lock.For == ForAlive {
+		decide(VerdictAlive)
+	}
+	moved := renewedEvidence(c, f)
+	add(moved)
+	if moved.For == ForAlive {
+		decide(VerdictAlive)
+	}
+	beat := beatOf(c, f)
+	if e, ok := heartbeatEvidence(c, f); ok {
+		add(e)
+	}
+	if beat == beatFresh {
+		decide(VerdictAlive)
+	}
+	switch {
+	case leaseRuns(c, f) && beat == beatStale:
+		decide(VerdictCannotTell)
+	case leaseRuns(c, f):
+		decide(VerdictAlive)
+	}
+	quiet, together := f.silent[c.Owner.V]
+	together = together && c.Owner.OK
+	if f.Standby || together {
+		decide(VerdictCannotTell)
+	}
+	add(sessionEvidence(f))
+	if beat == beatStale {
+		decide(VerdictLikelyDead)
+	}
+	add(leaseEvidence(c, f))
+	if together {
+		add(Evidence{Rung: RungAge, For: ForNeither, Text: quiet.text()})
+	}
+	if e, ok := ageEvidence(c, f); ok {
+		add(e)
+	}
+	decide(VerdictCannotTell)
+	return verdict, evidence
+}
+
+func lockEvidence(c Claim, f Facts) Evidence {
+	e := Evidence{Rung: RungRowLock, For: ForNeither}
+	holders := f.Locks[c.Key]
+	switch {
+	case f.LocksHidden != "":
+		e.Text = "row locks not seen: " + f.LocksHidden
+	case len(holders) == 0:
+		e.Text = "no live session holds a lock on the row"
+	default:
+		e.For = ForAlive
+		words := make([]string, len(holders))
+		for i, h := range holders {
+			words[i] = h.words()
+		}
+		e.Text = "row locked by " + strings.Join(words, " and by ")
+	}
+	return e
+}
+
+func (h LockHolder) words() string {
+	w := fmt.Sprintf("pid %d", h.PID)
+	if h.Application != "" {
+		w += " (" + h.Application + ")"
+	}
+	switch {
+	case h.Hidden:
+		w += ", its state is hidden (needs pg_read_all_stats)"
+	case h.State != "":
+		w += ", " + h.State + " " + FormatSpan(h.InState)
+	}
+	return w
+}
+
+// renewedEvidence compares with the look before: a lease that moved forward,
+// another token or a later heartbeat is a sign of life.
+func renewedEvidence(c Claim, f Facts) Evidence {
+	e := Evidence{Rung: RungRenewed, For: ForNeither}
+	if f.Before == nil {
+		e.Text = "not compared: this is the first look"
+		return e
+	}
+	since := FormatSpan(f.Now.Sub(f.Before.At))
+	old, ok := f.Before.Claims[c.Key]
+	switch {
+	case !ok || old.State != StateProcessing:
+		e.Text = fmt.Sprintf("not compared: it was not claimed at the look %s ago", since)
+	case old.Token != c.Token:
+		e.For, e.Text = ForAlive, fmt.Sprintf("claimed again since the look %s ago: token %s, was %s", since, c.Token.Or("none"), old.Token.Or("none"))
+	case c.LeaseUntil.Valid() && (old.LeaseUntil.Before(c.LeaseUntil.Time) || old.LeaseUntil.None()):
+		e.For, e.Text = ForAlive, fmt.Sprintf("lease renewed since the look %s ago", since)
+	case c.HeartbeatAt.Valid() && (old.HeartbeatAt.Before(c.HeartbeatAt.Time) || old.HeartbeatAt.None()):
+		e.For, e.Text = ForAlive, fmt.Sprintf("heartbeat written since the look %s ago", since)
+	default:
+		e.Text = fmt.Sprintf("lease, token and heartbeat unchanged since the look %s ago", since)
+	}
+	return e
+}
+
+func heartbeatEvidence(c Claim, f Facts) (Evidence, bool) {
+	e := Evidence{Rung: RungHeartbeat, For: ForNeither}
+	limit := f.Mapping.HeartbeatLimit()
+	ago := func() string { return FormatSpan(f.Now.Sub(c.HeartbeatAt.Time)) }
+	switch beatOf(c, f) {
+	case beatNone:
+		if f.Mapping.Heartbeat.Column == "" {
+			return e, false
+		}
+		e.Text = "no heartbeat was ever written"
+	case beatOdd:
+		e.Text = "the heartbeat is no usable time: " + c.HeartbeatAt.String()
+	case beatFresh:
+		e.For, e.Text = ForAlive, fmt.Sprintf("last heartbeat %s ago, limit %s", ago(), FormatSpan(limit))
+	case beatStale:
+		e.For, e.Text = ForDead, fmt.Sprintf("last heartbeat %s ago, limit %s", ago(), FormatSpan(limit))
+		if every := f.Mapping.Heartbeat.Every; every > 0 {
+			e.Text += fmt.Sprintf(", %s missed", plural(int64(f.Now.Sub(c.HeartbeatAt.Time)/every), "interval"))
+		}
+	}
+	return e, true
+}
+
+func sessionEvidence(f Facts) Evidence {
+	e := Evidence{Rung: RungSession, For: ForNeither, Text: "not looked at: the owner's sessions"}
+	if f.Pooler {
+		e.Text += " (and they would be the pooler's)"
+	}
+	return e
+}
+
+func leaseEvidence(c Claim, f Facts) Evidence {
+	e := Evidence{Rung: RungLease, For: ForNeither}
+	switch {
+	case c.LeaseUntil.Invalid():
+		e.Text = "the lease is no usable time: " + c.LeaseUntil.Raw
+	case !f.Mapping.Lease.Mapped():
+		e.Text = "the table has no lease"
+	case c.LeaseUntil.None():
+		e.Text = "no lease on this row"
+	case leaseRuns(c, f):
+		e.For = ForAlive
+		left := FormatSpan(c.LeaseUntil.Time.Sub(f.Now))
+		e.Text = fmt.Sprintf("lease runs for another %s", left)
+		if beatOf(c, f) == beatStale {
+			e.For = ForNeither
+			e.Text = fmt.Sprintf("silent for %s, frees itself in %s", FormatSpan(f.Now.Sub(c.HeartbeatAt.Time)), left)
+		}
+	default:
+		e.For = ForDead
+		e.Text = fmt.Sprintf("lease lapsed %s ago", FormatSpan(c.Lapsed.V))
+	}
+	return e
+}
+
+func ageEvidence(c Claim, f Facts) (Evidence, bool) {
+	e := Evidence{Rung: RungAge, For: ForNeither}
+	switch {
+	case c.Age.OK:
+		e.Text = fmt.Sprintf("claimed %s ago", FormatSpan(c.Age.V))
+		if f.Finished.OK && f.Finished.V.Rows > 0 {
+			e.Text += fmt.Sprintf("; the longest of %s finished took %s", groupDigits(f.Finished.V.Rows), FormatSpan(f.Finished.V.Longest))
+		}
+		if c.LeaseUntil.None() && c.HeartbeatAt.None() {
+			e.Text += "; counts as stuck from " + FormatSpan(f.Mapping.Threshold())
+			if !youngerThanThreshold(c, f) {
+				e.For = ForDead
+			}
+		}
+	case c.ClaimedAt.Valid():
+		e.Text = "claimed in the future, at " + c.ClaimedAt.String()
+	case c.ClaimedAt.Invalid():
+		e.Text = "the claim time is no usable time: " + c.ClaimedAt.Raw
+	case f.Mapping.ClaimedAt != "":
+		e.Text = "no claim time on this row"
+	default:
+		return e, false
+	}
+	return e, true
+}

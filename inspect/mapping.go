@@ -3,6 +3,8 @@ package inspect
 import (
 	"slices"
 	"time"
+
+	"idemtui/retention"
 )
 
 // DefaultStaleAfter is the age from which a claim without lease and heartbeat
@@ -33,6 +35,11 @@ type Mapping struct {
 	ExpiresAt   string
 	// UpdatedAt is set to now() by a release; it takes no part in judging.
 	UpdatedAt string
+
+	// ProviderKey is the column with the idempotency key that the charge was
+	// sent under, ProviderMemory how long the provider remembers such keys.
+	ProviderKey    string
+	ProviderMemory time.Duration
 
 	// StaleAfter is the profile's threshold; 0 means DefaultStaleAfter.
 	StaleAfter time.Duration
@@ -73,6 +80,14 @@ type NullTest struct {
 	IsNull bool
 }
 
+// String writes the test as ParseMap reads it.
+func (t NullTest) String() string {
+	if t.IsNull {
+		return t.Column + "=null"
+	}
+	return t.Column + "!null"
+}
+
 // StateOrder is the order in which a row's state is decided.
 var StateOrder = []State{StateDone, StateFailed, StateProcessing, StateFree}
 
@@ -104,6 +119,18 @@ func (l LeaseBinding) Mapped() bool { return l.Column != "" }
 
 // Plain reports whether the lease's end is itself a column.
 func (l LeaseBinding) Plain() bool { return l.Mapped() && l.Plus == 0 && l.PlusColumn == "" }
+
+// String writes the binding as ParseMap reads it.
+func (l LeaseBinding) String() string {
+	switch {
+	case l.PlusColumn != "":
+		return l.Column + "+" + l.PlusColumn
+	case l.Plus > 0:
+		return l.Column + "+" + retention.FormatDuration(l.Plus)
+	default:
+		return l.Column
+	}
+}
 
 // HeartbeatBinding is the column of the worker's last sign of life, how often
 // it is written, and from when on its silence counts.
@@ -173,6 +200,6 @@ func (m Mapping) Columns() []string {
 		}
 	}
 	add(m.Owner, m.Token, m.Attempts, m.ClaimedAt, m.Lease.Column, m.Lease.PlusColumn, m.Heartbeat.Column)
-	add(m.CompletedAt, m.FailedAt, m.ExpiresAt, m.UpdatedAt)
+	add(m.CompletedAt, m.FailedAt, m.ExpiresAt, m.UpdatedAt, m.ProviderKey)
 	return out
 }

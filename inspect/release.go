@@ -1,8 +1,6 @@
 package inspect
 
-import (
-	"time"
-)
+import "time"
 
 // ReleaseMode is the shape of the write that makes a claim processable again.
 type ReleaseMode string
@@ -70,6 +68,9 @@ type Plan struct {
 
 // Count is how many rows the plan would release.
 func (p Plan) Count() int { return len(p.Rows) }
+
+// Preview is the result of a plan that was only printed.
+func (p Plan) Preview() Result { return Result{Plan: p, Skipped: p.Refused} }
 
 // PlannedRow is one claim as the plan read it.
 type PlannedRow struct {

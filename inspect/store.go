@@ -16,6 +16,9 @@ type Target struct {
 	Map        *Mapping
 	StaleAfter time.Duration // 0: the profile's, else DefaultStaleAfter
 	AssumeTZ   string        // zone of times without one; "" means UTC
+	// ProviderKey and ProviderMemory are as in Mapping.
+	ProviderKey    string
+	ProviderMemory time.Duration
 }
 
 // ShowOptions are how much of one claim is shown.

@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"time"
 )
@@ -52,7 +53,7 @@ type OwnerSummary struct {
 // takes no part in the ages.
 func Summarise(claims []Claim) Summary {
 	s := Summary{}
-	owners := map[Null[string]]*OwnerSummary{}
+	owners := map[Null[string]]OwnerSummary{}
 	for _, c := range claims {
 		if c.State != StateProcessing {
 			continue
@@ -60,10 +61,7 @@ func Summarise(claims []Claim) Summary {
 		s.Claimed.Rows++
 		s.tally(c)
 		o := owners[c.Owner]
-		if o == nil {
-			o = &OwnerSummary{Owner: c.Owner}
-			owners[c.Owner] = o
-		}
+		o.Owner = c.Owner
 		o.Claimed++
 		if c.Condition == ConditionStuck {
 			o.Stuck++
@@ -74,15 +72,11 @@ func Summarise(claims []Claim) Summary {
 				o.Oldest = c.Age
 			}
 		}
+		owners[c.Owner] = o
 	}
 	s.Claimed.Exact = true
 	s.ages()
-	for _, o := range owners {
-		s.ByOwner = append(s.ByOwner, *o)
-	}
-	slices.SortFunc(s.ByOwner, func(a, b OwnerSummary) int {
-		return cmp.Or(cmp.Compare(b.Stuck, a.Stuck), cmp.Compare(b.Claimed, a.Claimed), cmp.Compare(a.Owner.V, b.Owner.V))
-	})
+	s.ByOwner = sortedOwners(owners)
 	return s
 }
 
@@ -132,4 +126,57 @@ func (s *Summary) ages() {
 			s.Over6h++
 		}
 	}
+}
+
+// MergeSummaries adds the summaries of several databases.
+func MergeSummaries(parts ...Summary) Summary {
+	sum := Summary{Claimed: Count{Exact: true}, ByState: map[State]Count{}, Unmapped: map[string]Count{}}
+	owners := map[Null[string]]OwnerSummary{}
+	for _, p := range parts {
+		sum.Claimed = addCounts(sum.Claimed, p.Claimed)
+		sum.Stuck += p.Stuck
+		sum.Held += p.Held
+		sum.NoLease += p.NoLease
+		sum.InvalidTime += p.InvalidTime
+		sum.Future += p.Future
+		sum.Alive += p.Alive
+		sum.LikelyDead += p.LikelyDead
+		sum.CannotTell += p.CannotTell
+		sum.Ages = append(sum.Ages, p.Ages...)
+		sum.Truncated = sum.Truncated || p.Truncated
+		sum.LookCut = sum.LookCut || p.LookCut
+		mergeCounts(sum.ByState, p.ByState)
+		mergeCounts(sum.Unmapped, p.Unmapped)
+		for _, o := range p.ByOwner {
+			all := owners[o.Owner]
+			all.Owner = o.Owner
+			all.Claimed += o.Claimed
+			all.Stuck += o.Stuck
+			if o.Oldest.OK && (!all.Oldest.OK || o.Oldest.V > all.Oldest.V) {
+				all.Oldest = o.Oldest
+			}
+			owners[o.Owner] = all
+		}
+	}
+	sum.ages()
+	sum.ByOwner = sortedOwners(owners)
+	return sum
+}
+
+func addCounts(a, b Count) Count { return Count{Rows: a.Rows + b.Rows, Exact: a.Exact && b.Exact} }
+
+func mergeCounts[K comparable](into, from map[K]Count) {
+	for k, c := range from {
+		if old, ok := into[k]; ok {
+			c = addCounts(old, c)
+		}
+		into[k] = c
+	}
+}
+
+// sortedOwners puts the owner with the most stuck claims first.
+func sortedOwners(owners map[Null[string]]OwnerSummary) []OwnerSummary {
+	return slices.SortedFunc(maps.Values(owners), func(a, b OwnerSummary) int {
+		return cmp.Or(cmp.Compare(b.Stuck, a.Stuck), cmp.Compare(b.Claimed, a.Claimed), cmp.Compare(a.Owner.V, b.Owner.V))
+	})
 }

@@ -1,0 +1,74 @@
+package inspect
+
+import (
+	"fmt"
+	"time"
+)
+
+// Consequences says, before a release, what it does and what could go wrong.
+func Consequences(t Table, mode ReleaseMode, overrideLease bool) []string {
+	m := t.Mapping
+	var out []string
+	switch mode {
+	case ReleaseDelete:
+		out = append(out, "the row is deleted: the next delivery of this message finds nothing and runs it again")
+	case ReleaseExpire:
+		out = append(out, "the lease ends now: the next delivery takes the claim over")
+	case ReleaseFail:
+		out = append(out, "the claim becomes FAILED: the next delivery claims it again")
+	case ReleaseRequeue:
+		out = append(out, "the claim becomes FREE: whoever comes next claims it")
+	case ReleaseClear:
+		out = append(out, "the claim marks are cleared: whoever comes next claims it")
+	}
+	out = append(out, runsNext(m.RunsNext))
+	if m.Token == "" {
+		out = append(out, "the table has no fencing token: if the worker is only slow, the job may run twice and the late one may still write")
+	} else {
+		out = append(out, "the token is bumped: a late worker that checks it is refused; what it already sent outside stays sent")
+	}
+	if overrideLease {
+		out = append(out, "the lease still runs: the worker may be alive and at work right now")
+	}
+	out = append(out, "the charge may have happened: ask the provider before the message runs again")
+	if t.HasTriggers {
+		out = append(out, "the table has triggers: they fire")
+	}
+	if t.RowSecurity {
+		out = append(out, "row-level security is on: rows hidden from this role are not touched")
+	}
+	return out
+}
+
+func runsNext(r RunsNext) string {
+	switch r {
+	case RunsNextPoller:
+		return "runs next: a poller reads the table and picks it up"
+	case RunsNextBroker:
+		return "runs next: a redelivery by the broker; if the message was acked or dead-lettered, nothing runs until somebody replays it"
+	case RunsNextClient:
+		return "runs next: the client's retry; nothing runs before that"
+	case RunsNextNobody:
+		return "runs next: nobody; start it yourself"
+	default:
+		return "runs next: not known for this table (name it with --map runs_next=poller|broker|client|nobody)"
+	}
+}
+
+// UnknownOutcome says what is known about the charge of a claim whose worker
+// did not finish. It never says that the charge did or did not happen.
+func UnknownOutcome(c Claim, m Mapping, now time.Time) string {
+	const unknown = "outcome unknown: the external step may have happened; check before release"
+	if !c.ProviderKey.OK || c.ProviderKey.V == "" {
+		return unknown
+	}
+	key := c.ProviderKey.V
+	if m.ProviderMemory <= 0 || !c.ClaimedAt.Valid() {
+		return fmt.Sprintf("retry is safe only if it reuses %s and the provider still remembers it", key)
+	}
+	left := c.ClaimedAt.Time.Add(m.ProviderMemory).Sub(now)
+	if left > 0 {
+		return fmt.Sprintf("retry is safe only if it reuses %s (remembered %s more)", key, FormatSpan(left))
+	}
+	return fmt.Sprintf("the provider has forgotten %s (%s ago); %s", key, FormatSpan(-left), unknown)
+}

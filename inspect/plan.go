@@ -1,0 +1,223 @@
+package inspect
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// ResolveReleaseMode says which mode auto stands for on a table, and refuses
+// modes that the mapping cannot carry out.
+func ResolveReleaseMode(m Mapping, mode ReleaseMode) (ReleaseMode, error) {
+	can := map[ReleaseMode]string{
+		ReleaseRequeue: needs(len(m.State.Values[StateFree]) > 0, "no value for the state free is mapped (--map free=VALUE)"),
+		ReleaseFail:    needs(len(m.State.Values[StateFailed]) > 0, "no value for the state failed is mapped (--map failed=VALUE)"),
+		ReleaseClear:   needs(clearable(m), "the state is not told by the null-ness of columns"),
+		ReleaseExpire:  needs(m.Lease.Plain(), "the table has no lease column to end"),
+		ReleaseDelete:  "",
+		ReleaseMove:    "no profile of this table describes it",
+		ReleaseCall:    "no profile of this table describes it",
+	}
+	if mode == ReleaseAuto || mode == "" {
+		for _, m := range []ReleaseMode{ReleaseRequeue, ReleaseFail, ReleaseClear, ReleaseExpire, ReleaseDelete} {
+			if can[m] == "" {
+				return m, nil
+			}
+		}
+	}
+	why, known := can[mode]
+	switch {
+	case !known:
+		return "", &Fault{Kind: FaultMapping, What: fmt.Sprintf("unknown release mode %q", mode), Next: "use auto, delete, clear, requeue, fail, expire, move or call"}
+	case why != "":
+		return "", &Fault{Kind: FaultMapping, What: fmt.Sprintf("release mode %s does not fit: %s", mode, why), Next: "leave --mode away to take the one that fits"}
+	}
+	return mode, nil
+}
+
+func needs(ok bool, why string) string {
+	if ok {
+		return ""
+	}
+	return why
+}
+
+// clearable: what makes a row claimed is a column that is not NULL.
+func clearable(m Mapping) bool {
+	return m.State.ByNull() && slices.ContainsFunc(m.State.Nulls[StateProcessing], func(t NullTest) bool { return !t.IsNull })
+}
+
+// Refuse says why a judged claim must not be in a plan, whatever the flags:
+// only a running lease can be overridden. bulk is a release by owner or of all
+// that are likely dead.
+func Refuse(c Claim, m Mapping, overrideLease, bulk bool, now time.Time) (Skip, bool) {
+	skip := func(r Reason, format string, args ...any) (Skip, bool) {
+		return Skip{Key: c.Key, Reason: r, Text: fmt.Sprintf(format, args...)}, true
+	}
+	f := Facts{Now: now, Mapping: m}
+	switch {
+	case c.State == StateDone:
+		return skip(ReasonDone, "%s", since("done", c.CompletedAt))
+	case c.State == StateFailed:
+		return skip(ReasonFailed, "%s: the next delivery may claim it already", since("failed", c.FailedAt))
+	case c.State != StateProcessing:
+		return skip(ReasonChanged, "not claimed: the row says %q", c.RawState)
+	case says(c, RungRowLock, ForAlive):
+		return skip(ReasonLocked, "%s", textOf(c, RungRowLock))
+	case leaseRuns(c, f) && !overrideLease:
+		return skip(ReasonLeaseRunning, "frees itself in %s", FormatSpan(c.LeaseUntil.Time.Sub(now)))
+	case c.LeaseUntil.Invalid() && !strings.HasPrefix(c.LeaseUntil.Raw, "-") && !overrideLease:
+		return skip(ReasonLeaseRunning, "the lease is no time (%s), so it cannot be judged lapsed", c.LeaseUntil.Raw)
+	case beatOf(c, f) == beatFresh:
+		return skip(ReasonAlive, "%s", textOf(c, RungHeartbeat))
+	case beatOf(c, f) == beatNone && c.LeaseUntil.None() && c.ClaimedAt.Valid() && youngerThanThreshold(c, f):
+		return skip(ReasonLeaseRunning, "claimed %s ago: without a lease it counts as held for %s (--stale-after)", FormatSpan(c.Age.V), FormatSpan(m.Threshold()))
+	case says(c, RungRenewed, ForAlive) && !overrideLease:
+		return skip(ReasonRenewed, "%s", textOf(c, RungRenewed))
+	case c.Repeated:
+		return skip(ReasonChanged, "the key stands on more than one row, so one release cannot be told from the other")
+	case bulk && c.AloneBecause() != "":
+		return skip(ReasonChanged, "%s: only by its own key, never in bulk", c.AloneBecause())
+	}
+	return Skip{}, false
+}
+
+func since(word string, s Stamp) string {
+	if s.Valid() {
+		return word + " since " + FormatTime(s.Time)
+	}
+	return word
+}
+
+func says(c Claim, rung Rung, way For) bool {
+	return slices.ContainsFunc(c.Evidence, func(e Evidence) bool { return e.Rung == rung && e.For == way })
+}
+
+func textOf(c Claim, rung Rung) string {
+	for _, e := range c.Evidence {
+		if e.Rung == rung {
+			return e.Text
+		}
+	}
+	return ""
+}
+
+// PlannedFrom keeps a claim as it was read.
+func PlannedFrom(c Claim) PlannedRow {
+	return PlannedRow{Key: c.Key, AsRead: c.AsRead, RowVersion: pointer(c.RowVersion), Owner: pointer(c.Owner), Verdict: c.Verdict, Condition: c.Condition}
+}
+
+// PlanID is a hash of what a plan would do and of the rows as read: another
+// row, value, mode or table gives another id.
+func PlanID(p Plan) string {
+	h := sha256.New()
+	put := func(s string) {
+		var n [8]byte
+		binary.BigEndian.PutUint64(n[:], uint64(len(s)))
+		h.Write(n[:])
+		h.Write([]byte(s))
+	}
+	maybe := func(s *string) {
+		if s == nil {
+			put("-")
+			return
+		}
+		put("+" + *s)
+	}
+	put(p.Database)
+	put(p.Table)
+	put(string(p.Mode))
+	put(fmt.Sprint(p.OverrideLease))
+	for _, r := range p.Rows {
+		put(r.Key.String())
+		maybe(r.RowVersion)
+		for _, c := range r.AsRead {
+			put(c.Column)
+			maybe(c.Value)
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil)[:8])
+}
+
+// SkippedBecause says why a planned row was not written, from the row as it
+// is now (judged at now; nil when it is gone). The reasons are tried in the
+// order of the contract.
+func SkippedBecause(row PlannedRow, now *Claim, m Mapping, overrideLease bool, at time.Time) Skip {
+	skip := func(r Reason, format string, args ...any) Skip {
+		return Skip{Key: row.Key, Reason: r, Text: fmt.Sprintf(format, args...)}
+	}
+	if now == nil {
+		return skip(ReasonGone, "the row is no longer there")
+	}
+	c := *now
+	f := Facts{Now: at, Mapping: m}
+	switch {
+	case c.State == StateDone:
+		return skip(ReasonDone, "%s", since("done", c.CompletedAt))
+	case c.State == StateFailed:
+		return skip(ReasonFailed, "%s", since("failed", c.FailedAt))
+	case c.State == StateProcessing && claimedAgain(row, c, m):
+		return skip(ReasonClaimedAgain, "claimed again%s", byWhom(c))
+	case says(c, RungRowLock, ForAlive):
+		return skip(ReasonLocked, "%s", textOf(c, RungRowLock))
+	case leaseRuns(c, f) && !(overrideLease && same(row, c, m.Lease.Column)):
+		return skip(ReasonLeaseRunning, "%s", leaseNow(row, c, m, at))
+	case c.State == StateProcessing && !(same(row, c, m.Lease.Column) && same(row, c, m.Lease.PlusColumn) && same(row, c, m.Heartbeat.Column)):
+		return skip(ReasonRenewed, "lease or heartbeat written since it was read")
+	case beatOf(c, f) == beatFresh:
+		return skip(ReasonAlive, "%s", textOf(c, RungHeartbeat))
+	case unchanged(row, c):
+		return skip(ReasonLocked, "another transaction held the row when it was tried; nothing changed since")
+	default:
+		return skip(ReasonChanged, "%s changed since it was read", strings.Join(differing(row, c), ", "))
+	}
+}
+
+func byWhom(c Claim) string {
+	if c.Owner.OK {
+		return " by " + c.Owner.V
+	}
+	return ""
+}
+
+func leaseNow(row PlannedRow, c Claim, m Mapping, at time.Time) string {
+	left := FormatSpan(c.LeaseUntil.Time.Sub(at))
+	if same(row, c, m.Lease.Column) {
+		return "frees itself in " + left
+	}
+	return "renewed since it was read: the lease now runs for another " + left
+}
+
+// claimedAgain: owner or token differs, or the claim time where there is no token.
+func claimedAgain(row PlannedRow, c Claim, m Mapping) bool {
+	return !same(row, c, m.Owner) || !same(row, c, m.Token) || (m.Token == "" && !same(row, c, m.ClaimedAt))
+}
+
+func same(row PlannedRow, c Claim, column string) bool {
+	return column == "" || !slices.Contains(differing(row, c), column)
+}
+
+func unchanged(row PlannedRow, c Claim) bool {
+	return len(differing(row, c)) == 0 && (row.RowVersion == nil || !c.RowVersion.OK || *row.RowVersion == c.RowVersion.V)
+}
+
+// differing names the columns whose stored values differ; another row version
+// alone is "the row".
+func differing(row PlannedRow, c Claim) []string {
+	was := map[string]*string{}
+	for _, v := range row.AsRead {
+		was[v.Column] = v.Value
+	}
+	var out []string
+	for _, v := range c.AsRead {
+		old, ok := was[v.Column]
+		if !ok || (old == nil) != (v.Value == nil) || (old != nil && *old != *v.Value) {
+			out = append(out, v.Column)
+		}
+	}
+	return out
+}
