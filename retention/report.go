@@ -43,7 +43,7 @@ type Report struct {
 	Warnings         []Warning      `json:"warnings"`
 	Missing          []string       `json:"missing"`
 	Assumptions      []Named        `json:"assumptions"`
-	Reason           string         `json:"reason"` // for an unbounded verdict: what never ends, and what would bound it
+	Reason           string         `json:"reason,omitempty"` // for an unbounded verdict: what never ends, and what would bound it
 }
 
 // Named is a value that nobody stated, by name.
@@ -172,13 +172,13 @@ func (r *Report) setMissing(horizons []horizon, k kept) {
 		p := h.path
 		if !p.Downtime.Known && !slices.Contains(r.Missing, MissingDowntime) {
 			r.Missing = append(r.Missing, MissingDowntime)
-			r.assume(TermDowntime, "not given, computed as 0")
+			r.assume(TermDowntime, "0s (not given)")
 		}
 		if p.Hold.Assumed {
-			r.assume(TermHold, p.Hold.Length.String()+", "+p.Hold.Source)
+			r.assume(TermHold, p.Hold.Length.String()+" ("+p.Hold.Source+")")
 		}
 		if p.Replay != ReplayFull && p.Reach.Assumed {
-			r.assume("commit interval", p.Reach.Length.String()+", "+p.Reach.Source)
+			r.assume("commit interval", p.Reach.Length.String()+" ("+p.Reach.Source+")")
 		}
 	}
 	if !k.known {

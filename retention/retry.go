@@ -290,3 +290,8 @@ func (c *chain) addWaits(waits []wait, jitter int64) (string, error) {
 	}
 	return text + " x " + formatMillionths(million+jitter), nil
 }
+
+// SingleRetry is one retry that copies the message and waits this long.
+func SingleRetry(delay time.Duration) Retry {
+	return Retry{First: delay, Multiplier: million, Attempts: 2}
+}

@@ -3,6 +3,7 @@ package retention
 import (
 	"fmt"
 	"strconv"
+	"strings"
 )
 
 // Life is the longest age at which a source can still hand a message out. A
@@ -48,6 +49,32 @@ const (
 	ReplayCommitted               // only work that was not committed comes back
 	ReplayWindow                  // operators go back at most Reach before the crash
 )
+
+// kafkaCommitInterval is Kafka's default auto.commit.interval.ms. Other brokers
+// commit each message, so that it is on the safe side.
+const kafkaCommitInterval = 5 * Second
+
+// ParseReplay reads full, committed or window:D, and gives the reach that goes
+// with it.
+func ParseReplay(text string) (Replay, Given, error) {
+	switch text {
+	case "full":
+		return ReplayFull, Given{}, nil
+	case "committed":
+		return ReplayCommitted, Given{
+			Length: kafkaCommitInterval, Known: true, Assumed: true, Source: "Kafka's default commit interval",
+		}, nil
+	}
+	window, ok := strings.CutPrefix(text, "window:")
+	if !ok {
+		return 0, Given{}, fmt.Errorf("bad replay %s: it is full, committed or window:24h", quoteShort(text))
+	}
+	d, err := ParseDuration(window)
+	if err != nil {
+		return 0, Given{}, fmt.Errorf("bad replay: %w", err)
+	}
+	return ReplayWindow, Given{Length: MillisOf(d), Known: true, Source: "window of the replay"}, nil
+}
 
 // Given is a length that may be missing: then it counts as 0 and is named.
 type Given struct {

@@ -1,0 +1,96 @@
+package cli
+
+import (
+	"strings"
+
+	"idemtui/ui/text"
+)
+
+// textTable is an aligned table for people. Every cell is made printable;
+// nothing is cut, because a key that cannot be copied whole is of no use. The
+// last column runs free.
+type textTable struct {
+	titles []string
+	right  map[int]bool // columns of numbers
+	rows   [][]string
+}
+
+func newTextTable(titles ...string) *textTable {
+	return &textTable{titles: titles, right: map[int]bool{}}
+}
+
+// alignRight marks the columns with these titles as numbers.
+func (t *textTable) alignRight(titles ...string) *textTable {
+	for i, title := range t.titles {
+		for _, wanted := range titles {
+			if title == wanted {
+				t.right[i] = true
+			}
+		}
+	}
+	return t
+}
+
+// add adds a row of as many cells as there are titles.
+func (t *textTable) add(cells ...string) {
+	row := make([]string, len(cells))
+	for i, cell := range cells {
+		row[i] = text.Sanitise(cell)
+	}
+	t.rows = append(t.rows, row)
+}
+
+// String lays the table out with two spaces between columns.
+func (t *textTable) String() string {
+	widths := make([]int, len(t.titles))
+	for _, row := range append([][]string{t.titles}, t.rows...) {
+		for i, cell := range row {
+			widths[i] = max(widths[i], text.Width(cell))
+		}
+	}
+	var out strings.Builder
+	t.writeRow(&out, t.titles, widths)
+	for _, row := range t.rows {
+		t.writeRow(&out, row, widths)
+	}
+	return out.String()
+}
+
+func (t *textTable) writeRow(out *strings.Builder, cells []string, widths []int) {
+	var line strings.Builder
+	for i, cell := range cells {
+		if i > 0 {
+			line.WriteString("  ")
+		}
+		if t.right[i] {
+			line.WriteString(text.Right(cell, widths[i]))
+		} else {
+			line.WriteString(text.Left(cell, widths[i]))
+		}
+	}
+	out.WriteString(strings.TrimRight(line.String(), " "))
+	out.WriteByte('\n')
+}
+
+// markdownTable writes the same table in Markdown, at most limit rows of it.
+func (t *textTable) markdownTable(limit int) string {
+	var out strings.Builder
+	row := func(cells []string) {
+		escaped := make([]string, len(cells))
+		for i, cell := range cells {
+			escaped[i] = markdownEscape(cell)
+		}
+		out.WriteString("| " + strings.Join(escaped, " | ") + " |\n")
+	}
+	row(t.titles)
+	out.WriteString("|" + strings.Repeat(" --- |", len(t.titles)) + "\n")
+	for _, cells := range t.rows[:min(limit, len(t.rows))] {
+		row(cells)
+	}
+	return out.String()
+}
+
+// markdownEscape keeps text from the table from becoming markup.
+func markdownEscape(cell string) string {
+	return strings.NewReplacer(`\`, `\\`, "|", `\|`, "`", "\\`", "*", `\*`, "_", `\_`, "<", "&lt;", "[", `\[`).Replace(cell)
+}
