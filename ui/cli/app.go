@@ -2,9 +2,11 @@ package cli
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"time"
+
+	"idemtui/inspect"
+	"idemtui/inspect/dsn"
 )
 
 // app is what every command is given: the streams, the environment, what is
@@ -18,6 +20,10 @@ type app struct {
 	// out collects a command's data. It reaches standard output when the
 	// command ends well, so that a failure leaves standard output empty.
 	out bytes.Buffer
+
+	// secrets are the connection strings in use: nothing of their passwords may
+	// stand in a message.
+	secrets []dsn.DSN
 
 	configFile  *configFile
 	configError error
@@ -42,14 +48,5 @@ func (a *app) notef(format string, args ...any) {
 	fmt.Fprintln(a.streams.Err, "idemtui: "+a.plain(fmt.Sprintf(format, args...)))
 }
 
-// printJSON adds one JSON object: indented, and without HTML escapes, as keys
-// are to be read by people too.
-func (a *app) printJSON(value any) error {
-	encoder := json.NewEncoder(&a.out)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	if err := encoder.Encode(value); err != nil {
-		return fmt.Errorf("write JSON: %w", err)
-	}
-	return nil
-}
+// printJSON adds one JSON object in which every unprintable rune is escaped.
+func (a *app) printJSON(value any) error { return inspect.WriteJSON(&a.out, value) }

@@ -17,13 +17,16 @@ var deliberate = []string{
 	"owner", "plan", "reason", "reference", "result", "version", "yes",
 }
 
+// asAlternatives are read where it is known which of them was typed.
+var asAlternatives = []string{"dsn", "connection"}
+
 // applyEnvironment sets each flag that the command line left alone from its
 // variable: --stale-after from IDEMTUI_STALE_AFTER. A list has one value a
 // line.
 func (a *app) applyEnvironment(cmd *cobra.Command) error {
 	var failed error
 	cmd.Flags().VisitAll(func(flag *pflag.Flag) {
-		if flag.Changed || failed != nil || slices.Contains(deliberate, flag.Name) {
+		if flag.Changed || failed != nil || slices.Contains(deliberate, flag.Name) || slices.Contains(asAlternatives, flag.Name) {
 			return
 		}
 		variable := environmentName(flag.Name)

@@ -35,6 +35,7 @@ idemtui inspect list --dsn postgres://user@host/db`,
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpCommand(newHelpCommand(a))
 	root.AddCommand(
+		newInspectCommand(a),
 		newRetentionCommand(a),
 		newConfigCommand(a),
 		newManCommand(a),

@@ -15,10 +15,15 @@ import (
 
 	"charm.land/fang/v2"
 	"github.com/spf13/cobra"
+
+	"idemtui/inspect/dsn"
 )
 
 // Plugs is what main plugs in: the parts that reach the outside world.
-type Plugs struct{}
+type Plugs struct {
+	// Stores open a database by the engine that its DSN names.
+	Stores map[dsn.Engine]OpenStore
+}
 
 // Run runs one command line (without the program's name) and returns the exit
 // code. The context ends on a signal. getenv stands for os.Getenv.

@@ -1,0 +1,302 @@
+package main
+
+import (
+	"bytes"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"golang.org/x/mod/modfile"
+)
+
+// house is every non-test Go file of the module, by package folder ("." is the
+// top level).
+type house map[string][]sourceFile
+
+type sourceFile struct {
+	name   string // slash-separated, from the top level
+	lines  int
+	syntax *ast.File
+	set    *token.FileSet
+}
+
+func readHouse(t *testing.T) house {
+	t.Helper()
+	packages := house{}
+	err := filepath.WalkDir(".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() && name != "." && (strings.HasPrefix(entry.Name(), ".") || entry.Name() == "testdata") {
+			return filepath.SkipDir
+		}
+		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+			return nil
+		}
+		content, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		set := token.NewFileSet()
+		syntax, err := parser.ParseFile(set, name, content, parser.ParseComments)
+		if err != nil {
+			return err
+		}
+		slash := filepath.ToSlash(name)
+		packages[path.Dir(slash)] = append(packages[path.Dir(slash)],
+			sourceFile{name: slash, lines: bytes.Count(content, []byte("\n")), syntax: syntax, set: set})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return packages
+}
+
+// imports of a folder's files: the packages of the module as folders, and the
+// others as they are written.
+func (h house) imports(folder string) (own, foreign []string) {
+	for _, file := range h[folder] {
+		for _, spec := range file.syntax.Imports {
+			name, _ := strconv.Unquote(spec.Path.Value)
+			if inside, isOwn := strings.CutPrefix(name, "idemtui/"); isOwn {
+				own = append(own, inside)
+			} else {
+				foreign = append(foreign, name)
+			}
+		}
+	}
+	return own, foreign
+}
+
+// reach follows the imports of a folder through the module's own packages and
+// returns, for each package found, the folder that imports it.
+func (h house) reach(folder string) map[string]string {
+	found := map[string]string{}
+	seen := map[string]bool{folder: true}
+	for queue := []string{folder}; len(queue) > 0; queue = queue[1:] {
+		own, foreign := h.imports(queue[0])
+		for _, name := range foreign {
+			found[name] = queue[0]
+		}
+		for _, next := range own {
+			found["idemtui/"+next] = queue[0]
+			if !seen[next] {
+				seen[next] = true
+				queue = append(queue, next)
+			}
+		}
+	}
+	return found
+}
+
+// pure are the packages that know no screen, no clock and no outside world.
+var pure = []string{"sim", "sim/explore", "inspect", "retention"}
+
+// impure says what is wrong with a pure package importing name; "" is fine.
+func impure(name string) string {
+	switch {
+	case name == "idemtui/ui" || strings.HasPrefix(name, "idemtui/ui/"):
+		return "a screen"
+	case strings.HasPrefix(name, "charm.land/") || strings.HasPrefix(name, "github.com/charmbracelet/"):
+		return "a Charm module"
+	case name == "os" || strings.HasPrefix(name, "os/") || name == "io/ioutil" || name == "syscall":
+		return "the operating system"
+	case name == "net" || strings.HasPrefix(name, "net/http"):
+		return "the network"
+	case name == "database/sql" || strings.HasPrefix(name, "database/sql/"):
+		return "a database"
+	case strings.HasPrefix(name, "github.com/jackc/") || strings.HasPrefix(name, "github.com/go-sql-driver/") || strings.HasPrefix(name, "modernc.org/sqlite"):
+		return "a driver"
+	}
+	return ""
+}
+
+func TestHouse_PurePackagesImportNothingOutside(t *testing.T) {
+	packages := readHouse(t)
+	for _, folder := range pure {
+		for name, by := range packages.reach(folder) {
+			if why := impure(name); why != "" {
+				t.Errorf("%s reaches %s (%s), imported by %s", folder, name, why, by)
+			}
+		}
+	}
+}
+
+// clockCalls are the functions of package time that read or wait for a clock.
+var clockCalls = []string{"Now", "Since", "Until", "Sleep", "After", "AfterFunc", "Tick", "NewTicker", "NewTimer"}
+
+func TestHouse_PurePackagesReadNoClock(t *testing.T) {
+	packages := readHouse(t)
+	for _, folder := range pure {
+		for _, file := range packages[folder] {
+			ast.Inspect(file.syntax, func(node ast.Node) bool {
+				selector, ok := node.(*ast.SelectorExpr)
+				if !ok || !slices.Contains(clockCalls, selector.Sel.Name) {
+					return true
+				}
+				if name, ok := selector.X.(*ast.Ident); ok && name.Name == "time" {
+					t.Errorf("%s reads the clock: time.%s", file.set.Position(node.Pos()), selector.Sel.Name)
+				}
+				return true
+			})
+		}
+	}
+}
+
+func TestHouse_TheSimulatorHasNoFloatingPoint(t *testing.T) {
+	packages := readHouse(t)
+	for _, file := range packages["sim"] {
+		ast.Inspect(file.syntax, func(node ast.Node) bool {
+			name, isName := node.(*ast.Ident)
+			literal, isLiteral := node.(*ast.BasicLit)
+			if isName && strings.HasPrefix(name.Name, "float") || isLiteral && literal.Kind == token.FLOAT {
+				t.Errorf("%s: floating point differs between processors", file.set.Position(node.Pos()))
+			}
+			return true
+		})
+	}
+}
+
+func TestHouse_OnlyTheCommandsImportTheScreens(t *testing.T) {
+	packages := readHouse(t)
+	for folder := range packages {
+		own, _ := packages.imports(folder)
+		top, _, _ := strings.Cut(folder, "/")
+		for _, name := range own {
+			switch {
+			case name == "ui" && folder != "ui/cli":
+				t.Errorf("%s imports the root of ui: only ui/cli may", folder)
+			case (name == "ui" || strings.HasPrefix(name, "ui/")) && slices.Contains([]string{"sim", "inspect", "retention"}, top):
+				t.Errorf("%s imports %s: nothing below %s may know a screen", folder, name, top)
+			}
+		}
+	}
+}
+
+// sqlStatement finds a statement in a string; prose says "select from" in
+// lower case.
+var sqlStatement = regexp.MustCompile(`\b(SELECT\s[\s\S]*\sFROM|UPDATE\s+\S+\s+SET|DELETE\s+FROM|INSERT\s+INTO|CREATE\s+(TABLE|INDEX))\b`)
+
+func TestHouse_TheScreensHoldNoSQL(t *testing.T) {
+	packages := readHouse(t)
+	for folder, files := range packages {
+		if folder != "ui" && !strings.HasPrefix(folder, "ui/") {
+			continue
+		}
+		for name := range packages.reach(folder) {
+			if strings.HasPrefix(name, "database/sql") || strings.HasPrefix(name, "github.com/jackc/") {
+				t.Errorf("%s reaches %s: screens get a Store from main", folder, name)
+			}
+		}
+		for _, file := range files {
+			ast.Inspect(file.syntax, func(node ast.Node) bool {
+				if literal, ok := node.(*ast.BasicLit); ok && literal.Kind == token.STRING && sqlStatement.MatchString(literal.Value) {
+					t.Errorf("%s: SQL belongs to a Store", file.set.Position(node.Pos()))
+				}
+				return true
+			})
+		}
+	}
+}
+
+// The limits keep a reader's head free; main.go only wires.
+const (
+	maxFileLines     = 500
+	maxMainLines     = 200
+	maxFunctionLines = 80
+)
+
+func TestHouse_FilesAndFunctionsAreShort(t *testing.T) {
+	for _, files := range readHouse(t) {
+		for _, file := range files {
+			limit := maxFileLines
+			if file.name == "main.go" {
+				limit = maxMainLines
+			}
+			if file.lines > limit {
+				t.Errorf("%s has %d lines, more than %d", file.name, file.lines, limit)
+			}
+			for _, declaration := range file.syntax.Decls {
+				function, ok := declaration.(*ast.FuncDecl)
+				if !ok {
+					continue
+				}
+				lines := file.set.Position(function.End()).Line - file.set.Position(function.Pos()).Line + 1
+				if lines > maxFunctionLines {
+					t.Errorf("%s: %s has %d lines, more than %d", file.set.Position(function.Pos()), function.Name.Name, lines, maxFunctionLines)
+				}
+			}
+		}
+	}
+}
+
+// agreedNames are the names of the top level; dot-files are free.
+var agreedNames = []string{
+	"go.mod", "go.sum", "main.go", "main_test.go", "ui", "sim", "inspect", "retention", "README.md", "LICENSE", "Makefile", "testdata",
+}
+
+func TestHouse_TheTopLevelHasOnlyTheAgreedNames(t *testing.T) {
+	tracked, err := exec.Command("git", "ls-files").Output()
+	if err != nil {
+		t.Skip("not a git checkout, so what belongs to the tree is not known")
+	}
+	for name := range strings.FieldsSeq(string(tracked)) {
+		top, _, _ := strings.Cut(name, "/")
+		if !strings.HasPrefix(top, ".") && !slices.Contains(agreedNames, top) {
+			t.Errorf("%s: the top level has %q, which is not agreed", name, top)
+		}
+	}
+}
+
+func TestHouse_PackageNamesSayTheirSubject(t *testing.T) {
+	for folder := range readHouse(t) {
+		if slices.Contains([]string{"util", "utils", "common", "helper", "helpers", "manager"}, path.Base(folder)) {
+			t.Errorf("%s: the name says nothing", folder)
+		}
+	}
+}
+
+func TestHouse_TheReadmeNamesEachDirectDependency(t *testing.T) {
+	content, err := os.ReadFile("go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	module, err := modfile.Parse("go.mod", content, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	readme, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, required := range module.Require {
+		if !required.Indirect && !bytes.Contains(readme, []byte("`"+required.Mod.Path+"`")) {
+			t.Errorf("README.md gives no reason for %s", required.Mod.Path)
+		}
+	}
+}
+
+func TestHouse_NoCharmModuleOfVersion1(t *testing.T) {
+	packages := readHouse(t)
+	for _, folder := range slices.Sorted(maps.Keys(packages)) {
+		_, foreign := packages.imports(folder)
+		for _, name := range foreign {
+			switch strings.TrimPrefix(name, "github.com/charmbracelet/") {
+			case "bubbletea", "lipgloss", "bubbles", "glamour", "huh":
+				t.Errorf("%s imports %s, which is version 1", folder, name)
+			}
+		}
+	}
+}

@@ -1,0 +1,72 @@
+package cli
+
+import (
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+// inspectFlags are the flags that all inspect commands share.
+type inspectFlags struct {
+	dsns         []string
+	connection   string
+	demo         bool
+	table        string
+	mapping      string
+	staleAfter   time.Duration
+	assumeTZ     string
+	refresh      time.Duration
+	readOnly     bool
+	allowRelease bool
+	timeout      time.Duration
+	auditDir     string
+	auditRow     string
+}
+
+const inspectLong = `Look at a real claim table: which claims are stuck, why, and what a release would do.
+
+On a terminal this opens the inspector; without one it prints what 'inspect list' prints.
+Looking writes nothing and locks nothing. See also 'idemtui help triage' and 'idemtui help security'.`
+
+// newInspectCommand is the inspector, and the parent of its headless twins.
+func newInspectCommand(a *app) *cobra.Command {
+	flags := &inspectFlags{refresh: 5 * time.Second, timeout: 5 * time.Second}
+	list := &listFlags{}
+	cmd := &cobra.Command{
+		Use:   "inspect",
+		Short: "Inspect a claim table: stuck claims, evidence, safe release",
+		Long:  inspectLong,
+		Example: `
+# the table of the recommended shape is found without flags
+idemtui inspect --dsn postgres://inspector@db-1/payments
+# a table of your own
+idemtui inspect list --dsn postgres://inspector@db-1/payments --table inbox --map 'key=consumer+msg_id,state=st,processing=P,done=D,failed=F,lease=lock_exp'`,
+		Args: commandsOnly,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.runList(cmd, flags, list) },
+	}
+	flags.register(cmd)
+	list.register(cmd)
+	cmd.AddCommand(
+		newInspectListCommand(a, flags),
+		newInspectShowCommand(a, flags),
+	)
+	return cmd
+}
+
+// register adds the shared flags, which every command below inherits.
+func (f *inspectFlags) register(cmd *cobra.Command) {
+	flags := cmd.PersistentFlags()
+	flags.StringArrayVar(&f.dsns, "dsn", nil, "a database: postgres://user@host/db, or libpq keywords (may be repeated)")
+	flags.StringVar(&f.connection, "connection", "", "a connection or a group of the config file")
+	flags.BoolVar(&f.demo, "demo", false, "a table with claims to practise on")
+	flags.StringVar(&f.table, "table", "", "the claim table, [SCHEMA.]NAME (default: the one table of a known shape)")
+	flags.StringVar(&f.mapping, "map", "", "the mapping of the table's columns, or a file with it; see 'idemtui help formats'")
+	addDuration(flags, &f.staleAfter, "stale-after", "age from which a claim without lease and heartbeat is stuck (default 15m)")
+	flags.StringVar(&f.assumeTZ, "assume-tz", "UTC", "zone of the times that are stored without one")
+	addDuration(flags, &f.refresh, "refresh", "how often the inspector looks again")
+	flags.BoolVar(&f.readOnly, "read-only", false, "forbid releasing, whatever else is said")
+	flags.BoolVar(&f.allowRelease, "allow-release", false, "arm releasing in the inspector for this session")
+	addDuration(flags, &f.timeout, "statement-timeout", "the longest time that one statement may take")
+	flags.StringVar(&f.auditDir, "audit-dir", "", "folder of the audit files (default $XDG_STATE_HOME/idemtui)")
+	flags.StringVar(&f.auditRow, "audit-row", "all", "what is kept of each released row: all, or mapped columns only")
+}

@@ -1,0 +1,200 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"idemtui/inspect"
+	"idemtui/inspect/dsn"
+	"idemtui/retention"
+)
+
+// place is one database that a command was asked to look at, and the table in
+// it.
+type place struct {
+	dsn      dsn.DSN
+	name     string // of the connection, "" for a bare DSN
+	target   inspect.Target
+	readOnly bool
+	hide     []string
+}
+
+// places resolves --dsn, --connection, the environment and the config file, in
+// this order; what is typed beats what is in the environment.
+func (a *app) places(cmd *cobra.Command, flags *inspectFlags) ([]place, error) {
+	if err := flags.check(cmd); err != nil {
+		return nil, err
+	}
+	connection := flags.connection
+	texts := flags.dsns
+	if len(texts) == 0 && connection == "" {
+		texts = strings.FieldsFunc(a.getenv(dsn.Variable), func(r rune) bool { return r == '\n' })
+	}
+	if len(texts) == 0 && connection == "" {
+		connection = a.getenv(environmentName("connection"))
+	}
+	var found []place
+	if connection != "" {
+		named, err := a.connections(connection)
+		if err != nil {
+			return nil, err
+		}
+		found = named
+	} else {
+		given, err := a.given(texts)
+		if err != nil {
+			return nil, err
+		}
+		found = given
+	}
+	for i := range found {
+		a.secrets = append(a.secrets, found[i].dsn)
+		if err := flags.apply(cmd, &found[i]); err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
+}
+
+// check finds what is wrong with the flags themselves.
+func (f *inspectFlags) check(cmd *cobra.Command) error {
+	what := ""
+	switch {
+	case f.demo:
+		return usageError("--demo is not in this version yet", "name a database with --dsn")
+	case f.auditRow != "all" && f.auditRow != "mapped":
+		what = fmt.Sprintf("--audit-row %q is neither all nor mapped", f.auditRow)
+	case f.readOnly && f.allowRelease:
+		what = "--read-only and --allow-release exclude each other"
+	case len(f.dsns) > 0 && f.connection != "":
+		what = "--dsn and --connection exclude each other"
+	case f.timeout <= 0:
+		what = "--statement-timeout must be longer than 0"
+	default:
+		return nil
+	}
+	return usageError(what, seeHelp(cmd.CommandPath()))
+}
+
+// given reads connection strings; without any, the PG* variables count.
+func (a *app) given(texts []string) ([]place, error) {
+	if len(texts) == 0 {
+		texts = []string{""}
+	}
+	found := make([]place, len(texts))
+	for i, text := range texts {
+		read, err := dsn.Find(text, a.getenv)
+		if err != nil {
+			return nil, usageError(err.Error(), "")
+		}
+		found[i].dsn = read
+	}
+	return found, nil
+}
+
+// apply lays the flags over what the config file says of a place.
+func (f *inspectFlags) apply(cmd *cobra.Command, p *place) error {
+	p.readOnly = p.readOnly || f.readOnly
+	p.target.AssumeTZ = f.assumeTZ
+	if f.table != "" {
+		p.target.Table = f.table
+	}
+	if cmd.Flags().Changed("stale-after") {
+		p.target.StaleAfter = f.staleAfter
+	}
+	if f.mapping == "" {
+		return nil
+	}
+	mapping, err := readMapping(f.mapping)
+	if err != nil {
+		return usageError(err.Error(), "see 'idemtui help formats'")
+	}
+	p.target.Map = mapping
+	return nil
+}
+
+// readMapping reads a mapping as typed, or from the file that is named.
+func readMapping(text string) (*inspect.Mapping, error) {
+	if !strings.Contains(text, "=") {
+		content, err := os.ReadFile(text)
+		if err != nil {
+			return nil, fmt.Errorf("--map: it is neither a mapping (key=COL,...) nor a file that can be read: %w", err)
+		}
+		text = strings.Join(strings.Fields(strings.ReplaceAll(string(content), "\n", ",")), "")
+		text = strings.Trim(text, ",")
+	}
+	mapping, err := inspect.ParseMap(text)
+	if err != nil {
+		return nil, err
+	}
+	return &mapping, nil
+}
+
+// connections finds a connection, or the connections of a group.
+func (a *app) connections(name string) ([]place, error) {
+	config, err := a.config()
+	if err != nil {
+		return nil, err
+	}
+	names, isGroup := config.Groups[name]
+	if !isGroup {
+		names = []string{name}
+	}
+	var found []place
+	for _, name := range names {
+		connection, known := config.Connections[name]
+		if !known {
+			return nil, usageError(fmt.Sprintf("the config file has no connection or group %q", name), knownConnections(config))
+		}
+		p, err := a.place(name, connection)
+		if err != nil {
+			return nil, usageError(fmt.Sprintf("connection %q: %s", name, err), "correct the config file")
+		}
+		found = append(found, p)
+	}
+	return found, nil
+}
+
+// knownConnections says what could have been meant.
+func knownConnections(config *configFile) string {
+	names := append(slices.Collect(maps.Keys(config.Connections)), slices.Collect(maps.Keys(config.Groups))...)
+	if len(names) == 0 {
+		return "see 'idemtui config' for how to write one"
+	}
+	slices.Sort(names)
+	return "it has " + strings.Join(names, ", ")
+}
+
+// place reads what the config file says of one connection.
+func (a *app) place(name string, c connection) (place, error) {
+	p := place{dsn: dsn.OfService(c.Service), name: name, readOnly: c.ReadOnly, hide: c.Hide}
+	if c.DSN != "" {
+		read, err := dsn.Find(c.DSN, a.getenv)
+		if err != nil {
+			return p, errors.New(strings.TrimPrefix(err.Error(), "--"))
+		}
+		p.dsn = read
+	}
+	p.target.Table, p.target.Profile = c.Table, c.Profile
+	if c.StaleAfter != "" {
+		after, err := retention.ParseDuration(c.StaleAfter)
+		if err != nil {
+			return p, fmt.Errorf("stale_after: %w", err)
+		}
+		p.target.StaleAfter = after
+	}
+	if c.Map != "" {
+		mapping, err := readMapping(c.Map)
+		if err != nil {
+			return p, err
+		}
+		p.target.Map = mapping
+	}
+	return p, nil
+}

@@ -1,0 +1,191 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"idemtui/inspect"
+	"idemtui/retention"
+)
+
+// listFlags say which claims a list shows, and how.
+type listFlags struct {
+	format   string
+	all      bool
+	state    string
+	since    string
+	until    string
+	limit    int
+	owner    string
+	key      string
+	exitCode bool
+}
+
+func newInspectListCommand(a *app, shared *inspectFlags) *cobra.Command {
+	flags := &listFlags{}
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "The stuck claims, longest lapsed first",
+		Long: `The stuck claims with verdict and evidence, longest lapsed first.
+
+Held claims are left out unless --all is given; finished ones are never listed without --state.`,
+		Example: `
+idemtui inspect list --dsn postgres://inspector@db-1/payments
+idemtui inspect list --connection payments --format json | jq -r '.claims[].key'
+# for a script: exit code 3 when stuck claims exist
+idemtui inspect list --connection payments --exit-code`,
+		Args: noArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.runList(cmd, shared, flags) },
+	}
+	flags.register(cmd)
+	return cmd
+}
+
+func (f *listFlags) register(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	addFormat(cmd, &f.format, formatTable, formatJSON, formatCSV, formatMarkdown)
+	flags.BoolVar(&f.all, "all", false, "every PROCESSING claim, the held ones too")
+	flags.StringVar(&f.state, "state", "", "the claims of another state: free, done, failed or unmapped")
+	flags.StringVar(&f.since, "since", "", "claimed at or after: a time, or a duration before now")
+	flags.StringVar(&f.until, "until", "", "claimed before: a time, or a duration before now")
+	flags.IntVar(&f.limit, "limit", inspect.DefaultLimit, "the most claims that are listed")
+	flags.StringVar(&f.owner, "owner", "", "only the claims of this owner")
+	flags.StringVar(&f.key, "key", "", "only the claim with this key")
+	flags.BoolVar(&f.exitCode, "exit-code", false, "exit with 3 when stuck claims exist")
+}
+
+// runList looks once at each database and prints what it saw.
+func (a *app) runList(cmd *cobra.Command, shared *inspectFlags, flags *listFlags) error {
+	if err := flags.check(cmd); err != nil {
+		return err
+	}
+	places, err := a.places(cmd, shared)
+	if err != nil {
+		return err
+	}
+	ctx := cmd.Context()
+	snapshots, errs := atEach(places, func(p place) (inspect.Snapshot, error) {
+		return a.look(ctx, p, shared, flags)
+	})
+	failed := a.placesFailed(ctx, places, errs)
+	listing := listing{mode: shared.mode(places), flags: flags}
+	for i, err := range errs {
+		if err != nil {
+			snapshots[i] = inspect.Snapshot{Database: inspect.Database{ID: places[i].label(), Engine: string(places[i].dsn.Engine), Error: a.plain(err.Error())}}
+		} else {
+			listing.living = append(listing.living, snapshots[i])
+		}
+	}
+	if len(listing.living) == 0 {
+		return failed
+	}
+	listing.all = snapshots
+	if err := listing.print(a, flags.format); err != nil {
+		return err
+	}
+	if failed == nil && flags.exitCode && listing.stuck() > 0 {
+		return conditionHolds()
+	}
+	return failed
+}
+
+// mode is the mode of this session as it is shown.
+func (f *inspectFlags) mode(places []place) inspect.Mode {
+	switch {
+	case f.readOnly || slices.ContainsFunc(places, func(p place) bool { return p.readOnly }):
+		return inspect.ModeForbidden
+	case f.allowRelease:
+		return inspect.ModeArmed
+	default:
+		return inspect.ModeReadOnly
+	}
+}
+
+// look opens one place, looks once, and closes it.
+func (a *app) look(ctx context.Context, p place, shared *inspectFlags, flags *listFlags) (snapshot inspect.Snapshot, err error) {
+	o, err := a.openAndResolve(ctx, p, shared)
+	if err != nil {
+		return snapshot, err
+	}
+	defer func() { err = joinClose(err, o.store) }()
+	query, err := flags.query(o)
+	if err != nil {
+		return snapshot, err
+	}
+	return o.store.Snapshot(ctx, o.table, query)
+}
+
+// listStates are the values of --state in its order.
+var listStates = []inspect.State{
+	inspect.StateProcessing, inspect.StateFree, inspect.StateDone, inspect.StateFailed, inspect.StateUnmapped,
+}
+
+// check finds what is wrong with the flags before anything is opened.
+func (f *listFlags) check(cmd *cobra.Command) error {
+	if f.state != "" && !slices.Contains(listStates, inspect.State(strings.ToLower(f.state))) {
+		return usageError(fmt.Sprintf("--state %q is no state", f.state), "it is one of processing, free, done, failed, unmapped")
+	}
+	if f.limit < 1 {
+		return usageError(fmt.Sprintf("--limit %d lists nothing", f.limit), "give 1 or more")
+	}
+	for name, value := range map[string]string{"--since": f.since, "--until": f.until} {
+		if _, err := parseMoment(value, time.Unix(0, 0)); err != nil {
+			return usageError(fmt.Sprintf("%s %q: %s", name, value, err), seeHelp(cmd.CommandPath()))
+		}
+	}
+	return nil
+}
+
+// query is what the flags ask of one table. The key is written in the table's
+// own key columns, and a duration counts back from its server's clock.
+func (f *listFlags) query(o opened) (inspect.Query, error) {
+	query := inspect.Query{All: f.all, Limit: f.limit}
+	if state := inspect.State(strings.ToLower(f.state)); state != inspect.StateProcessing {
+		query.State = state
+	} else {
+		query.All = true
+	}
+	if f.owner != "" {
+		query.Owner = inspect.Some(f.owner)
+	}
+	if f.key != "" {
+		key, err := inspect.ParseKey(f.key, o.table.Mapping.Key)
+		if err != nil {
+			return query, usageError("--key: "+err.Error(), "see 'idemtui help formats'")
+		}
+		query.Key = inspect.Some(key)
+	}
+	var err error
+	if query.Since, err = parseMoment(f.since, o.database.ServerTime); err != nil {
+		return query, usageError("--since: "+err.Error(), "")
+	}
+	if query.Until, err = parseMoment(f.until, o.database.ServerTime); err != nil {
+		return query, usageError("--until: "+err.Error(), "")
+	}
+	return query, nil
+}
+
+// momentLayouts are the times that people write; without a zone they are UTC.
+var momentLayouts = []string{time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02T15:04", "2006-01-02 15:04", "2006-01-02"}
+
+// parseMoment reads a time, or a duration before now; "" is the zero time.
+func parseMoment(value string, now time.Time) (time.Time, error) {
+	if value == "" {
+		return time.Time{}, nil
+	}
+	for _, layout := range momentLayouts {
+		if moment, err := time.Parse(layout, value); err == nil {
+			return moment.UTC(), nil
+		}
+	}
+	before, err := retention.ParseDuration(value)
+	if err != nil {
+		return time.Time{}, fmt.Errorf("it is neither a time (2006-01-02T15:04:05Z) nor a duration (2h)")
+	}
+	return now.Add(-before), nil
+}

@@ -1,0 +1,297 @@
+package cli
+
+import (
+	"encoding/csv"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"idemtui/inspect"
+	"idemtui/ui/text"
+)
+
+// listing is what a list prints, in every format from the same value.
+type listing struct {
+	all    []inspect.Snapshot // those that failed have only Database.Error
+	living []inspect.Snapshot
+	mode   inspect.Mode
+	flags  *listFlags
+}
+
+// stuck counts the stuck claims of all databases.
+func (l *listing) stuck() (stuck int64) {
+	for _, s := range l.living {
+		stuck += s.Summary.Stuck
+	}
+	return stuck
+}
+
+func (l *listing) print(a *app, format string) error {
+	switch format {
+	case formatJSON:
+		return inspect.EncodeClaims(&a.out, l.mode, l.all)
+	case formatCSV:
+		return l.printCSV(a)
+	case formatMarkdown:
+		l.printMarkdown(a)
+	default:
+		l.printTable(a)
+	}
+	return nil
+}
+
+// printTable prints each database with its head, its summary and its claims.
+func (l *listing) printTable(a *app) {
+	for i, s := range l.living {
+		if i > 0 {
+			a.printf("\n")
+		}
+		a.printf("%s\n", headLine(s, l.mode))
+		a.printf("%s\n", summaryLine(s.Summary))
+		for _, note := range append(s.Table.Warnings, s.Notes...) {
+			a.printf("%s\n", text.Sanitise(note))
+		}
+		if len(s.Claims) == 0 {
+			a.printf("%s\n", l.emptyLine(s))
+			continue
+		}
+		a.printf("\n%s", l.table(s))
+		if more := s.Matching.Rows - int64(len(s.Claims)); more > 0 {
+			a.printf("%s of %s shown; --limit shows more\n",
+				text.Count(int64(len(s.Claims)), true), text.Count(s.Matching.Rows, s.Matching.Exact))
+		}
+	}
+}
+
+// headLine says where, what, how and as of when.
+func headLine(s inspect.Snapshot, mode inspect.Mode) string {
+	profile := s.Table.Mapping.Profile
+	if profile == "" {
+		profile = "mapped by hand"
+	} else {
+		profile += " profile"
+	}
+	parts := []string{s.Database.ID, s.Table.FullName(), profile, strings.ToUpper(string(mode)), "as of " + s.At.UTC().Format("2006-01-02 15:04:05Z")}
+	if s.Database.Standby {
+		parts = append(parts, "standby")
+	}
+	return text.Sanitise(strings.Join(parts, "   "))
+}
+
+// summaryLine is the line that people would write by hand first.
+func summaryLine(s inspect.Summary) string {
+	parts := []string{fmt.Sprintf("%s stuck of %s claimed", text.Count(s.Stuck, true), text.Count(s.Claimed.Rows, s.Claimed.Exact))}
+	if s.Oldest.OK {
+		parts = append(parts, "oldest "+text.Duration(s.Oldest.V))
+	}
+	if s.Median.OK {
+		parts = append(parts, "median "+text.Duration(s.Median.V))
+	}
+	for _, counted := range []struct {
+		name  string
+		count int64
+		quiet bool
+	}{
+		{"over 1 h:", s.Over1h, s.Claimed.Rows == 0},
+		{"over 6 h:", s.Over6h, s.Claimed.Rows == 0},
+		{"likely dead", s.LikelyDead, s.Claimed.Rows == 0},
+		{"alive", s.Alive, s.Claimed.Rows == 0},
+		{"cannot tell", s.CannotTell, s.Claimed.Rows == 0},
+		{"held", s.Held, s.Held == 0},
+		{"no lease", s.NoLease, s.NoLease == 0},
+		{"invalid time", s.InvalidTime, s.InvalidTime == 0},
+		{"in the future", s.Future, s.Future == 0},
+	} {
+		if !counted.quiet {
+			parts = append(parts, counted.name+" "+text.Count(counted.count, true))
+		}
+	}
+	if s.LookCut {
+		parts = append(parts, "more are claimed than one look reads")
+	}
+	return strings.Join(parts, " · ")
+}
+
+// emptyLine says why nothing is listed.
+func (l *listing) emptyLine(s inspect.Snapshot) string {
+	switch {
+	case l.flags.filtered():
+		return "no claim matches the filters"
+	case s.Table.RowSecurity:
+		return "no claim is listed, but row-level security may hide some from this role"
+	case s.Summary.Claimed.Rows == 0:
+		return "no claim is stuck: no row is PROCESSING"
+	default:
+		return fmt.Sprintf("no claim is stuck: of %s claimed, %s held; --all lists them",
+			text.Count(s.Summary.Claimed.Rows, s.Summary.Claimed.Exact), text.Count(s.Summary.Held, true))
+	}
+}
+
+func (f *listFlags) filtered() bool {
+	return f.state != "" || f.owner != "" || f.key != "" || f.since != "" || f.until != ""
+}
+
+// table is the list for people. The state has a column only where it differs.
+func (l *listing) table(s inspect.Snapshot) *textTable {
+	titles := []string{"KEY", "OWNER", "CLAIMED", "LAPSED", "TRY", "VERDICT"}
+	if l.flags.state != "" {
+		titles = append([]string{"STATE"}, titles...)
+	}
+	t := newTextTable(titles...).alignRight("CLAIMED", "LAPSED", "TRY")
+	for _, c := range s.Claims {
+		cells := []string{
+			c.Key.String(), c.Owner.Or("-"), ageCell(c.Age), lapsedCell(c, s.At), attemptsCell(c.Attempts), verdictCell(c),
+		}
+		if l.flags.state != "" {
+			cells = append([]string{strings.ToUpper(string(c.State))}, cells...)
+		}
+		t.add(cells...)
+	}
+	return t
+}
+
+func ageCell(age inspect.Null[time.Duration]) string {
+	if !age.OK {
+		return "-"
+	}
+	return text.Duration(age.V)
+}
+
+// lapsedCell is how long ago the lease lapsed, or in how long it will.
+func lapsedCell(c inspect.Claim, at time.Time) string {
+	switch {
+	case c.Lapsed.OK:
+		return text.Duration(c.Lapsed.V)
+	case c.LeaseUntil.After(at):
+		return "in " + text.Duration(c.LeaseUntil.Time.Sub(at))
+	case c.LeaseUntil.Invalid():
+		return "no time"
+	default:
+		return "no lease"
+	}
+}
+
+func attemptsCell(attempts inspect.Null[int64]) string {
+	if !attempts.OK {
+		return "-"
+	}
+	return strconv.FormatInt(attempts.V, 10)
+}
+
+// verdictCell is glyph, word, evidence and notes: never a word alone.
+func verdictCell(c inspect.Claim) string {
+	parts := make([]string, 0, len(c.Evidence)+len(c.Notes))
+	for _, e := range c.Evidence {
+		parts = append(parts, e.Text)
+	}
+	parts = append(parts, c.Notes...)
+	reasons := strings.Join(parts, "; ")
+	if c.Condition == inspect.ConditionHeld {
+		reasons = "held: " + reasons
+	}
+	return strings.TrimSpace(verdictWord(c.Verdict) + "  " + reasons)
+}
+
+// verdictWord is a verdict with its glyph: colour is never the only sign.
+func verdictWord(v inspect.Verdict) string {
+	switch v {
+	case inspect.VerdictAlive:
+		return "● ALIVE      "
+	case inspect.VerdictLikelyDead:
+		return "✗ LIKELY DEAD"
+	case inspect.VerdictCannotTell:
+		return "? CANNOT TELL"
+	default:
+		return "-"
+	}
+}
+
+// claimColumns are the scalar fields of a claim in the order of the JSON.
+var claimColumns = []string{
+	"database", "key", "state", "raw_state", "owner", "token", "attempts", "claimed_at", "lease_until", "heartbeat_at",
+	"completed_at", "failed_at", "expires_at", "age_seconds", "lapsed_seconds", "condition", "verdict", "frees_itself_at",
+}
+
+func (l *listing) printCSV(a *app) error {
+	writer := csv.NewWriter(&a.out)
+	if err := writer.Write(claimColumns); err != nil {
+		return fmt.Errorf("write CSV: %w", err)
+	}
+	for _, s := range l.living {
+		for _, c := range s.Claims {
+			if err := writer.Write(claimRecord(c)); err != nil {
+				return fmt.Errorf("write CSV: %w", err)
+			}
+		}
+	}
+	writer.Flush()
+	return writer.Error()
+}
+
+// claimRecord is one line of CSV, absent values empty. Cells are made printable,
+// because CSV is looked at in terminals; the exact values are in the JSON.
+func claimRecord(c inspect.Claim) []string {
+	record := []string{c.Database, c.Key.String(), string(c.State), c.RawState, c.Owner.V, c.Token.V, ""}
+	if c.Attempts.OK {
+		record[6] = strconv.FormatInt(c.Attempts.V, 10)
+	}
+	for _, named := range c.Stamps() {
+		record = append(record, stampCell(named.Stamp))
+	}
+	record = append(record, secondsCell(c.Age), secondsCell(c.Lapsed), string(c.Condition), string(c.Verdict), stampCell(c.FreesItselfAt))
+	for i := range record {
+		record[i] = text.Sanitise(record[i])
+	}
+	return record
+}
+
+func stampCell(s inspect.Stamp) string {
+	if !s.Valid() {
+		return ""
+	}
+	return inspect.FormatTime(s.Time)
+}
+
+func secondsCell(d inspect.Null[time.Duration]) string {
+	if !d.OK {
+		return ""
+	}
+	return strconv.FormatFloat(d.V.Seconds(), 'f', -1, 64)
+}
+
+// markdownLines is the most that a Markdown list may have: it is pasted into
+// chats and tickets.
+const markdownLines = 25
+
+// printMarkdown puts the verdict first and names what was assumed.
+func (l *listing) printMarkdown(a *app) {
+	budget := markdownLines / len(l.living)
+	for _, s := range l.living {
+		var head strings.Builder
+		fmt.Fprintf(&head, "**%s**\n\n", markdownEscape(summaryLine(s.Summary)))
+		fmt.Fprintf(&head, "%s\n", markdownEscape(headLine(s, l.mode)))
+		if assumed := assumptions(s); assumed != "" {
+			fmt.Fprintf(&head, "Assumed: %s\n", markdownEscape(assumed))
+		}
+		a.printf("%s", head.String())
+		if len(s.Claims) == 0 {
+			a.printf("%s\n", l.emptyLine(s))
+			continue
+		}
+		rows := budget - strings.Count(head.String(), "\n") - 4 // blank line, titles, rule, "and more"
+		a.printf("\n%s", l.table(s).markdownTable(max(rows, 1)))
+		if more := max(s.Matching.Rows, int64(len(s.Claims))) - int64(rows); more > 0 {
+			a.printf("and %s more\n", text.Count(more, s.Matching.Exact))
+		}
+	}
+}
+
+// assumptions are the values that nobody stated.
+func assumptions(s inspect.Snapshot) string {
+	var assumed []string
+	if m := s.Table.Mapping; !m.Lease.Mapped() && m.Heartbeat.Column == "" && m.StaleAfter == 0 {
+		assumed = append(assumed, "stuck from an age of "+text.Duration(inspect.DefaultStaleAfter))
+	}
+	return strings.Join(append(assumed, s.Table.Warnings...), "; ")
+}
