@@ -1,0 +1,314 @@
+package sim
+
+import "math/bits"
+
+// timerKind is what a timer of the engine is for.
+type timerKind uint8
+
+const (
+	timerWorker  timerKind = iota // a worker's next moment
+	timerReady                    // a waiting message can be delivered
+	timerVisible                  // the broker stops waiting for an ack
+	timerExpire                   // a lease lapses
+)
+
+// slot is a payment in process: its cell, and what the engine must know to
+// free it. It is reused when no delivery of the payment can still come, so a
+// run without a trace needs memory for what is in process only.
+type slot struct {
+	cell        Cell
+	payment     int64
+	faults      faults
+	acked       uint8  // a bit for each message of the payment that the broker has deleted
+	expiring    bool   // a timer for the present lease is set
+	outstanding int32  // deliveries that are at work or still to come
+	ordinal     uint32 // the last ordinal given out
+	epoch       uint32 // how often the slot was freed
+	leaseUntil  int64
+	claimEvent  int32
+}
+
+// phase is where a worker is within a step.
+type phase uint8
+
+const (
+	phaseIdle   phase = iota
+	phasePickUp       // it has the message and has not begun
+	phaseBefore       // a step has begun; its effect is to come
+	phaseAfter        // the effect has been; the answer is to come
+	phasePaused       // it stands still before the answer, and does not know it
+	phaseDown         // it crashed and is starting again
+)
+
+// noStep marks that no fault is planned.
+const noStep = 255
+
+type worker struct {
+	message  message
+	delivery Delivery
+	phase    phase
+	pc       uint8  // the step in progress
+	steps    uint8  // effects so far in this delivery
+	crashAt  uint8  // crash after so many effects
+	pauseAt  uint8  // pause after so many effects
+	visible  bool   // a timer for the broker's patience is set
+	gen      uint32 // counts deliveries, so that an old timer is known as such
+	busy     bool
+	answerAt int64
+	deadline int64 // the broker's patience ends
+	cause    int32 // the worker's last event
+}
+
+// engine runs a scenario in virtual time.
+type engine struct {
+	scenario  Scenario
+	handler   *Handler
+	streams   streams
+	timings   timings
+	queue     eventQueue
+	now       int64
+	source    workload
+	copies    fifo[placedCopy] // copies whose place in the queue has not come
+	place     int64
+	ready     fifo[message] // came back or came late; ahead of the queue
+	waiting   []message     // with a timer
+	freeWait  []int32
+	slots     []slot
+	freeSlots []int32
+	workers   []worker
+	idle      uint64 // a bit for each idle worker
+	mainSteps int64
+	result    Result
+	recorder  *recorder // nil: no trace
+}
+
+// placedCopy is a copy and the place in the queue at which it stands.
+type placedCopy struct {
+	place   int64
+	message message
+}
+
+// timings are the delays of a scenario, in nanoseconds.
+type timings struct {
+	visibility int64 // the broker's patience for an ack
+	redeliver  int64 // from a return to the next delivery
+	restart    int64 // from a crash to the worker's return
+	pause      int64
+	patience   int64 // how long a worker waits for an answer that was lost
+}
+
+// The world's delays follow the charge and the lease, so that one parameter
+// scales a scenario: a broker waits for an ack as long as a lease lasts, and
+// at least for ten charges; a pause outlasts both.
+func (s *Scenario) timings() timings {
+	visibility := max(s.Lease, 10*s.Charge)
+	return timings{
+		visibility: visibility,
+		redeliver:  s.Charge,
+		restart:    10 * s.Charge,
+		pause:      visibility + visibility/2,
+		patience:   5 * s.Charge,
+	}
+}
+
+func newEngine(s Scenario, r *recorder) *engine {
+	e := &engine{
+		scenario: s, handler: s.Handler.Handler(), streams: newStreams(s.Seed), timings: s.timings(),
+		workers: make([]worker, s.Workers), recorder: r,
+		result: Result{Handler: s.Handler, Seed: s.Seed},
+	}
+	e.source = newWorkload(&e.scenario, &e.streams)
+	for pc := uint8(0); pc != End; pc = e.handler.Program[pc].Next {
+		e.mainSteps++
+	}
+	return e
+}
+
+// Run simulates the scenario and keeps no trace: memory is bounded by what is
+// in process. The error is a *RangeError.
+func Run(s Scenario) (Result, error) {
+	if err := s.Validate(); err != nil {
+		return Result{}, err
+	}
+	e := newEngine(s, nil)
+	e.run()
+	return e.result, nil
+}
+
+// start lets every worker ask for its first message.
+func (e *engine) start() {
+	for w := range e.workers {
+		e.pick(int32(w))
+	}
+}
+
+func (e *engine) run() {
+	e.start()
+	for e.queue.len() > 0 {
+		e.step()
+	}
+	e.result.VirtualNanos = e.now
+}
+
+// step handles the earliest timer.
+func (e *engine) step() {
+	t := e.queue.pop()
+	switch t.kind {
+	case timerWorker:
+		e.now = t.at
+		e.advance(t.ref)
+	case timerReady:
+		e.now = t.at
+		m := e.waiting[t.ref]
+		e.freeWait = append(e.freeWait, t.ref)
+		e.arrive(m)
+	case timerVisible:
+		e.visible(t)
+	case timerExpire:
+		e.expire(t)
+	}
+}
+
+// pick gives the worker its next message, or leaves it idle.
+func (e *engine) pick(w int32) {
+	for e.ready.len() > 0 {
+		m := e.ready.pop()
+		if e.slots[m.slot].acked&(1<<m.copy) == 0 {
+			e.deliver(w, m)
+			return
+		}
+		e.drop(&m)
+	}
+	if m, ok := e.nextInQueue(); ok {
+		e.deliver(w, m)
+		return
+	}
+	e.workers[w].phase = phaseIdle
+	e.idle |= 1 << w
+}
+
+// nextInQueue takes the message at the queue's head: a copy whose place has
+// come, or the next payment.
+func (e *engine) nextInQueue() (message, bool) {
+	if e.copies.len() > 0 && e.copies.first().place <= e.place {
+		e.place++
+		return e.copies.pop().message, true
+	}
+	a, ok := e.source.arrive()
+	if !ok {
+		if e.copies.len() == 0 {
+			return message{}, false
+		}
+		e.place++
+		return e.copies.pop().message, true
+	}
+	m := message{payment: a.payment, slot: e.newSlot(a), ordinal: 1, cause: -1}
+	s := &e.slots[m.slot]
+	s.outstanding, s.ordinal = 1, 1
+	if a.faults&faultDuplicate != 0 {
+		s.outstanding, s.ordinal = 2, 2
+		if e.scenario.CopyAfter == 0 {
+			twin := m
+			twin.copy, twin.ordinal = 1, 2
+			e.copies.push(placedCopy{e.place + e.scenario.Distance, twin})
+		}
+	}
+	e.place++
+	return m, true
+}
+
+func (e *engine) newSlot(a arrival) int32 {
+	var i int32
+	if n := len(e.freeSlots); n > 0 {
+		i = e.freeSlots[n-1]
+		e.freeSlots = e.freeSlots[:n-1]
+	} else {
+		i = int32(len(e.slots))
+		e.slots = append(e.slots, slot{})
+	}
+	e.slots[i] = slot{payment: a.payment, faults: a.faults, epoch: e.slots[i].epoch, claimEvent: -1}
+	return i
+}
+
+// settle counts one delivery less for the payment; with the last one its cell
+// is counted and freed.
+func (e *engine) settle(i int32) {
+	s := &e.slots[i]
+	s.outstanding--
+	if s.outstanding > 0 {
+		return
+	}
+	r, c := &e.result, &s.cell
+	r.Payments++
+	r.Charges += int64(c.Charges)
+	if c.Charges >= 2 {
+		r.ChargedTwice++
+	}
+	if c.Charges == 0 {
+		r.NeverCharged++
+	}
+	if c.Rec == RecClaimed && (e.handler.Leased || c.Charges == 0) {
+		r.Stuck++
+	}
+	s.epoch++
+	e.freeSlots = append(e.freeSlots, i)
+}
+
+// drop deletes a message that came back after another delivery of it was
+// acknowledged.
+func (e *engine) drop(m *message) {
+	e.record(Event{Kind: EventDelete, Lane: LaneBroker, Worker: -1, Cause: m.cause}, m)
+	e.settle(m.slot)
+}
+
+// later makes the message available after a delay.
+func (e *engine) later(m message, delay int64) {
+	var i int32
+	if n := len(e.freeWait); n > 0 {
+		i = e.freeWait[n-1]
+		e.freeWait = e.freeWait[:n-1]
+		e.waiting[i] = m
+	} else {
+		i = int32(len(e.waiting))
+		e.waiting = append(e.waiting, m)
+	}
+	e.queue.push(timer{at: e.now + delay, kind: timerReady, ref: i})
+}
+
+// arrive puts a message at the head of the queue; an idle worker takes it.
+func (e *engine) arrive(m message) {
+	if !m.again {
+		m.cause = e.record(Event{Kind: EventArrive, Lane: LaneBroker, Worker: -1, Cause: m.cause}, &m)
+	}
+	e.ready.push(m)
+	if e.idle != 0 {
+		w := int32(bits.TrailingZeros64(e.idle))
+		e.idle &^= 1 << w
+		e.pick(w)
+	}
+}
+
+// schedule sets the worker's next moment. What would come first, the end of
+// the broker's patience or of the lease, gets its own timer: only then, so
+// that a run without such trouble has one timer a worker.
+func (e *engine) schedule(i int32, at int64) {
+	w := &e.workers[i]
+	e.queue.push(timer{at: at, kind: timerWorker, ref: i})
+	if at > w.deadline && !w.visible {
+		w.visible = true
+		e.queue.push(timer{at: w.deadline, kind: timerVisible, ref: i, gen: w.gen})
+	}
+	if w.delivery.Tok != 0 {
+		e.watchLease(w.message.slot, at)
+	}
+}
+
+// watchLease sets a timer for the claim's lease where it ends before the given time.
+func (e *engine) watchLease(i int32, before int64) {
+	s := &e.slots[i]
+	if s.expiring || s.cell.Rec != RecClaimed || !s.cell.Live || before <= s.leaseUntil {
+		return
+	}
+	s.expiring = true
+	e.queue.push(timer{at: max(s.leaseUntil, e.now), kind: timerExpire, ref: i, gen: s.epoch})
+}

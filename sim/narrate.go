@@ -1,0 +1,138 @@
+package sim
+
+import "fmt"
+
+// Narrate says in one or two plain sentences what the last event of At(n) did
+// and why it matters.
+func (t *Trace) Narrate(n int) string {
+	if n <= 0 || len(t.events) == 0 {
+		return "Nothing has happened yet."
+	}
+	n = min(n, len(t.events))
+	s := t.At(n)
+	e := t.events[n-1]
+	v := narrator{trace: t, state: &s, event: e, payment: PaymentName(e.Payment), worker: WorkerLane(int(e.Worker)).String()}
+	switch e.Kind {
+	case EventStart:
+		return v.start()
+	case EventEffect:
+		return v.effect()
+	case EventAnswer:
+		return v.answer()
+	}
+	return v.world()
+}
+
+// PaymentName is a payment as the timeline names it: p1 is the first.
+func PaymentName(payment int32) string { return fmt.Sprintf("p%d", payment+1) }
+
+// narrator has what a sentence about an event needs.
+type narrator struct {
+	trace           *Trace
+	state           *State
+	event           Event
+	payment, worker string
+}
+
+// row is the event's payment.
+func (v *narrator) row() *PaymentState { return &v.state.Payments[v.event.Payment] }
+
+// other is another worker with a delivery of the same payment, for which the
+// condition holds.
+func (v *narrator) other(holds func(*WorkerState) bool) (name string, ok bool) {
+	for i := range v.state.Workers {
+		w := &v.state.Workers[i]
+		if i != int(v.event.Worker) && w.Payment == v.event.Payment && w.Phase != PhaseDown && holds(w) {
+			return WorkerLane(i).String(), true
+		}
+	}
+	return "", false
+}
+
+// anyone holds for every worker.
+func anyone(*WorkerState) bool { return true }
+
+// world is what the broker, the environment or a fault did.
+func (v *narrator) world() string {
+	p, w := v.payment, v.worker
+	switch v.event.Kind {
+	case EventDeliver:
+		if v.event.Copy == 0 {
+			return fmt.Sprintf("The broker delivers %s to %s.", p, w)
+		}
+		if who, ok := v.other(anyone); ok {
+			return fmt.Sprintf("The broker delivers %s again, to %s, while %s is still at work on it.", p, w, who)
+		}
+		return fmt.Sprintf("The broker delivers %s again, to %s.", p, w)
+	case EventRedeliver:
+		return fmt.Sprintf("The broker delivers %s again, to %s: its delivery number %d.", p, w, v.row().Deliveries)
+	case EventBusy:
+		return fmt.Sprintf("%s finds %s claimed, and the claim's lease is running. It does nothing now: the message comes back later.", w, p)
+	case EventReturn:
+		return fmt.Sprintf("%s gives %s back. It is not acknowledged, so the broker will deliver it again.", w, p)
+	case EventCrash:
+		return fmt.Sprintf("%s crashes with %s in its hands. It acknowledged nothing, so the broker will deliver the message again.", w, p)
+	case EventRestart:
+		return fmt.Sprintf("%s is running again. It remembers nothing.", w)
+	case EventPause:
+		return fmt.Sprintf("%s stops, and does not know it: a long collection, a frozen machine. The clock goes on without it.", w)
+	case EventVisible:
+		return fmt.Sprintf("The broker has waited for %s's ack long enough: %s is to be delivered again. To the broker, slow and dead look the same.", w, p)
+	case EventExpire:
+		if v.event.Label == LabelExpireSlow {
+			return fmt.Sprintf("The lease of the claim on %s lapses while its worker is alive and slow. From now on another may take over.", p)
+		}
+		return fmt.Sprintf("The lease of the claim on %s lapses: its worker is gone. From now on another may take over.", p)
+	case EventArrive:
+		return fmt.Sprintf("A copy of %s arrives at the broker: the first one is not acknowledged yet.", p)
+	case EventDelete:
+		return fmt.Sprintf("The broker deletes its copy of %s: another delivery of it was acknowledged.", p)
+	}
+	return ""
+}
+
+// start is a step that begins.
+func (v *narrator) start() string {
+	p, w := v.payment, v.worker
+	switch v.trace.handler.Program[v.event.PC].Kind {
+	case OpCheck:
+		return fmt.Sprintf("%s asks the table: was %s processed?", w, p)
+	case OpCharge:
+		return fmt.Sprintf("%s calls the provider to charge %s.", w, p)
+	case OpRemember:
+		return fmt.Sprintf("%s begins to write that %s was processed.", w, p)
+	case OpClaim, OpLeaseClaim, OpOpenAndClaim:
+		return fmt.Sprintf("%s tries to claim %s: one insert that only one worker can win.", w, p)
+	case OpRelease:
+		return fmt.Sprintf("The charge failed. %s deletes its claim on %s, so that a retry may proceed.", w, p)
+	case OpComplete:
+		return fmt.Sprintf("%s begins to mark %s DONE.", w, p)
+	case OpMarkFailed:
+		return fmt.Sprintf("%s saw an error and begins to mark %s FAILED.", w, p)
+	case OpCommit:
+		return fmt.Sprintf("%s commits its transaction.", w)
+	case OpRollback:
+		return fmt.Sprintf("%s rolls its transaction back.", w)
+	default:
+		return fmt.Sprintf("%s sends the ack of %s to the broker.", w, p)
+	}
+}
+
+// answer is a worker that learns how its step went.
+func (v *narrator) answer() string {
+	for i := v.event.Cause; i >= 0; i = v.trace.events[i].Cause {
+		e := v.trace.events[i]
+		switch {
+		case e.Kind == EventPause:
+			return fmt.Sprintf("%s goes on as if no time had passed. What it believed about %s may no longer hold.", v.worker, v.payment)
+		case e.Kind == EventEffect && e.Label == LabelChargeTimeout:
+			return fmt.Sprintf("%s has waited long enough for an answer. Only the provider knows whether %s was charged.", v.worker, v.payment)
+		case e.Kind == EventEffect && e.Label == LabelChargeFail:
+			return fmt.Sprintf("%s learns that the provider refused %s.", v.worker, v.payment)
+		}
+		if e.Kind == EventStart || e.Kind == EventEffect {
+			break
+		}
+	}
+	return fmt.Sprintf("%s has the answer to its %s of %s.", v.worker, v.trace.handler.Program[v.event.PC].Kind, v.payment)
+}

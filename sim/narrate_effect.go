@@ -1,0 +1,144 @@
+package sim
+
+import "fmt"
+
+// effect is a step that happened.
+func (v *narrator) effect() string {
+	switch v.event.Label {
+	case LabelCheckNew, LabelCheckSeen, LabelRemember:
+		return v.check()
+	case LabelCharge, LabelChargeFail, LabelChargeTimeout, LabelFenced:
+		return v.charge()
+	case LabelClaimWon, LabelClaimLost, LabelClaimRetry, LabelClaimTakeover, LabelClaimDone:
+		return v.claim()
+	case LabelAck:
+		return v.ack()
+	}
+	return v.finish()
+}
+
+func (v *narrator) check() string {
+	p, w := v.payment, v.worker
+	switch v.event.Label {
+	case LabelCheckSeen:
+		return fmt.Sprintf("%s finds %s already processed and will only acknowledge it.", w, p)
+	case LabelRemember:
+		if v.row().Charges > 1 {
+			return fmt.Sprintf("%s writes that %s was processed: too late, it was charged %d times.", w, p, v.row().Charges)
+		}
+		if who, ok := v.other(func(o *WorkerState) bool { return o.PC == 1 }); ok {
+			return fmt.Sprintf("%s writes that %s was processed. %s has checked already and will not look again.", w, p, who)
+		}
+		return fmt.Sprintf("%s writes that %s was processed. From now on a check will find it.", w, p)
+	}
+	passed := func(o *WorkerState) bool { return o.PC == 1 || o.PC == 2 }
+	if who, ok := v.other(passed); ok {
+		return fmt.Sprintf("%s checked before %s remembered: both saw \"not processed\". The window is as long as the charge.", w, who)
+	}
+	return fmt.Sprintf("%s sees %s as not processed, and will charge it.", w, p)
+}
+
+func (v *narrator) charge() string {
+	p, w, row := v.payment, v.worker, v.row()
+	switch v.event.Label {
+	case LabelChargeFail:
+		return fmt.Sprintf("The provider refuses to charge %s. Nothing was charged.", p)
+	case LabelFenced:
+		return fmt.Sprintf("The provider refuses %s's call: it has seen a higher token than %s's. The stale worker does no harm here.", w, w)
+	}
+	lost := ""
+	if v.event.Label == LabelChargeTimeout {
+		lost = fmt.Sprintf(" The answer is lost: %s cannot know.", w)
+	}
+	handler := v.trace.handler
+	again := v.trace.chargedBefore(v.state.N-1, v.event.Payment)
+	switch {
+	case again && handler.Effect == EffectKey:
+		return fmt.Sprintf("The provider knows the key of %s and returns the first result. No second charge.%s", p, lost)
+	case again && handler.Effect == EffectSet:
+		return fmt.Sprintf("The same value is set again: %s is as it was.%s", p, lost)
+	case again && handler.Effect == EffectFence:
+		return fmt.Sprintf("The provider charges %s again: charged %d times. A fence refuses an older token that comes later, not a newer one.%s", p, row.Charges, lost)
+	case again:
+		return fmt.Sprintf("The provider charges %s again: charged %d times. Nothing in this call tells it that it is the same payment.%s", p, row.Charges, lost)
+	}
+	return fmt.Sprintf("The provider charges %s.%s", p, lost)
+}
+
+// chargedBefore says whether a charge of the payment happened before event n.
+func (t *Trace) chargedBefore(n int, payment int32) bool {
+	for i := range t.events[:n] {
+		e := &t.events[i]
+		if e.Payment == payment && (e.Label == LabelCharge || e.Label == LabelChargeTimeout) {
+			return true
+		}
+	}
+	return false
+}
+
+func (v *narrator) claim() string {
+	p, w, row := v.payment, v.worker, v.row()
+	switch v.event.Label {
+	case LabelClaimLost:
+		if _, ok := v.other(anyone); !ok && row.Charges == 0 {
+			return fmt.Sprintf("%s finds %s already claimed and will acknowledge it. But nobody is at work on it: this payment is being lost.", w, p)
+		}
+		return fmt.Sprintf("%s finds %s already claimed: the table let only one worker win. It will acknowledge and charge nothing.", w, p)
+	case LabelClaimRetry:
+		return fmt.Sprintf("%s finds %s FAILED and claims it again, with token %d.", w, p, row.Gen)
+	case LabelClaimTakeover:
+		if who, ok := v.other(func(o *WorkerState) bool { return o.Tok != 0 }); ok {
+			return fmt.Sprintf("%s takes over the lapsed claim on %s with token %d. But %s is alive, and only slow.", w, p, row.Gen, who)
+		}
+		return fmt.Sprintf("%s takes over the lapsed claim on %s with token %d.", w, p, row.Gen)
+	case LabelClaimDone:
+		return fmt.Sprintf("%s finds %s DONE and will only acknowledge it.", w, p)
+	}
+	if v.trace.handler.ID == HandlerOneTx {
+		return fmt.Sprintf("%s has inserted the row of %s in its open transaction. Another insert of it waits for the commit.", w, p)
+	}
+	return fmt.Sprintf("%s has claimed %s. From now on every other worker is refused.", w, p)
+}
+
+// finish is a step that ends the work on a claim.
+func (v *narrator) finish() string {
+	p, w := v.payment, v.worker
+	switch v.event.Label {
+	case LabelComplete:
+		return fmt.Sprintf("%s marks %s DONE. A later delivery will only be acknowledged.", w, p)
+	case LabelCompleteStale:
+		return fmt.Sprintf("%s wants to mark %s DONE, but its token is old: zero rows. Somebody else has taken over.", w, p)
+	case LabelMarkFailed:
+		return fmt.Sprintf("%s marks %s FAILED, so that a retry may claim it again.", w, p)
+	case LabelMarkFailedStale:
+		return fmt.Sprintf("%s wants to mark %s FAILED, but its token is old: zero rows.", w, p)
+	case LabelRelease:
+		return fmt.Sprintf("%s has released its claim on %s. The next delivery can claim it.", w, p)
+	case LabelCommit:
+		return fmt.Sprintf("Row and work of %s are committed together. The charge was outside: no rollback would have undone it.", p)
+	default:
+		return fmt.Sprintf("The row of %s is rolled back, as if it had never been. A charge that happened is not.", p)
+	}
+}
+
+func (v *narrator) ack() string {
+	p, row := v.payment, v.row()
+	switch {
+	case row.Charges == 0 && row.AtWork == 1 && row.ToCome == 0:
+		return fmt.Sprintf("The broker deletes %s: it was acknowledged. It was never charged, and nothing will bring it back: lost.", p)
+	case row.AtWork == 1 && row.ToCome == 0:
+		return fmt.Sprintf("The broker deletes %s: every delivery of it is acknowledged. The ledger says %s.", p, times(row.Charges))
+	}
+	return fmt.Sprintf("The broker deletes this message of %s: it was acknowledged.", p)
+}
+
+// times is a number of charges in words.
+func times(charges uint32) string {
+	switch charges {
+	case 0:
+		return "no charge"
+	case 1:
+		return "one charge"
+	}
+	return fmt.Sprintf("%d charges", charges)
+}

@@ -1,0 +1,254 @@
+package sim
+
+// maxBackOff bounds the doubling of the delay after which a busy delivery
+// comes back.
+const maxBackOff = 20
+
+// never is later than any virtual time of a run.
+const never = int64(1)<<62 - 1
+
+// deliver hands the message to the worker, which needs a moment to pick it up.
+func (e *engine) deliver(i int32, m message) {
+	w, s := &e.workers[i], &e.slots[m.slot]
+	e.result.Deliveries++
+	w.message, w.delivery = m, Delivery{}
+	w.phase, w.steps, w.visible, w.busy = phasePickUp, 0, false, false
+	w.gen++
+	w.crashAt, w.pauseAt = noStep, noStep
+	w.deadline = e.now + e.timings.visibility
+	kind := EventDeliver
+	if m.again {
+		kind = EventRedeliver
+	}
+	w.cause = e.record(Event{Kind: kind, Lane: LaneBroker, Worker: int16(i), Cause: m.cause}, &m)
+	if m.ordinal == 1 && s.faults != 0 {
+		e.planFaults(w, s)
+	}
+	e.schedule(i, e.now+pickUpTime.at(e.streams.draw(concernPickUp, m.payment, m.ordinal)))
+}
+
+// planFaults decides between which two steps the first delivery crashes or
+// pauses, and sends the late copy on its way.
+func (e *engine) planFaults(w *worker, s *slot) {
+	if s.faults&faultCrash != 0 {
+		w.crashAt = uint8(below(e.streams.draw(concernCrashAt, s.payment, 1), e.mainSteps))
+	}
+	if s.faults&faultSlow != 0 {
+		w.pauseAt = uint8(1 + below(e.streams.draw(concernSlowAt, s.payment, 1), e.mainSteps-1))
+	}
+	if s.faults&faultDuplicate != 0 && e.scenario.CopyAfter > 0 {
+		twin := w.message
+		twin.copy, twin.ordinal, twin.cause = 1, 2, w.cause
+		e.later(twin, e.scenario.CopyAfter)
+	}
+}
+
+// advance takes the worker through its next moment.
+func (e *engine) advance(i int32) {
+	w := &e.workers[i]
+	switch w.phase {
+	case phasePickUp:
+		if w.crashAt == 0 {
+			e.crash(i)
+			return
+		}
+		e.begin(i)
+	case phaseBefore:
+		e.effect(i)
+	case phaseAfter:
+		if w.steps == w.crashAt {
+			e.crash(i)
+			return
+		}
+		if w.steps == w.pauseAt {
+			w.phase = phasePaused
+			w.cause = e.record(Event{Kind: EventPause, Lane: WorkerLane(int(i)), Worker: int16(i), PC: w.pc, Cause: w.cause}, &w.message)
+			e.schedule(i, e.now+e.timings.pause)
+			return
+		}
+		e.answer(i)
+	case phasePaused:
+		e.answer(i)
+	case phaseDown:
+		e.record(Event{Kind: EventRestart, Lane: WorkerLane(int(i)), Worker: int16(i), Cause: w.cause}, nil)
+		e.pick(i)
+	}
+}
+
+// begin starts the step at the delivery's program counter.
+func (e *engine) begin(i int32) {
+	w := &e.workers[i]
+	m := &w.message
+	w.pc, w.phase = w.delivery.PC, phaseBefore
+	w.cause = e.record(Event{Kind: EventStart, Lane: WorkerLane(int(i)), Worker: int16(i), PC: w.pc, Cause: w.cause}, m)
+	var takes int64
+	switch e.handler.Program[w.pc].Kind {
+	case OpCharge:
+		takes = chargeTime.at(e.streams.draw(concernCharge, m.payment, m.ordinal))
+		// Divide first: a charge of a year times 4000 does not fit 64 bits.
+		takes = e.scenario.Charge/1000*takes + e.scenario.Charge%1000*takes/1000
+	case OpAck:
+		takes = ackTime.at(e.streams.draw(concernTable+concern(w.pc), m.payment, m.ordinal))
+	default:
+		takes = tableTime.at(e.streams.draw(concernTable+concern(w.pc), m.payment, m.ordinal))
+	}
+	w.answerAt = e.now + takes
+	e.schedule(i, e.now+takes/2)
+}
+
+// outcome is what the world decided about the charge of this delivery.
+func (e *engine) outcome(w *worker, s *slot) Outcome {
+	if w.message.ordinal != 1 || s.faults == 0 {
+		return OK
+	}
+	switch {
+	case s.faults&faultFail != 0:
+		return Fail
+	case s.faults&faultTimeout != 0:
+		return Timeout
+	}
+	return OK
+}
+
+// effect is the step's one instant: the only place where the engine changes a
+// cell for a worker.
+func (e *engine) effect(i int32) {
+	w := &e.workers[i]
+	s := &e.slots[w.message.slot]
+	kind := e.handler.Program[w.pc].Kind
+	label, busy := e.handler.Step(&s.cell, &w.delivery, e.outcome(w, s))
+	w.steps++
+	w.phase, w.busy = phaseAfter, busy
+	event := Event{Kind: EventEffect, Lane: laneOf(kind), Worker: int16(i), PC: w.pc, Label: label, Cause: w.cause}
+	if busy {
+		event.Kind = EventBusy
+	}
+	w.cause = e.record(event, &w.message)
+	switch label {
+	case LabelChargeTimeout:
+		w.answerAt = e.now + e.timings.patience
+	case LabelChargeFail:
+		if w.message.ordinal == 1 {
+			e.result.FailedFirst++
+		}
+	case LabelFenced:
+		e.result.Fenced++
+	case LabelClaimTakeover:
+		e.result.Takeovers++
+	case LabelAck:
+		s.acked |= 1 << w.message.copy
+	}
+	if kind == OpLeaseClaim && w.delivery.Tok != 0 {
+		s.leaseUntil, s.expiring, s.claimEvent = e.now+e.scenario.Lease, false, w.cause
+	}
+	e.schedule(i, w.answerAt)
+}
+
+// laneOf is where a step's effect shows.
+func laneOf(kind OpKind) Lane {
+	switch kind {
+	case OpCharge:
+		return LaneProvider
+	case OpAck:
+		return LaneBroker
+	}
+	return LaneTable
+}
+
+// answer tells the worker how its step went; it goes on, or is done with the
+// delivery.
+func (e *engine) answer(i int32) {
+	w := &e.workers[i]
+	w.cause = e.record(Event{Kind: EventAnswer, Lane: WorkerLane(int(i)), Worker: int16(i), PC: w.pc, Cause: w.cause}, &w.message)
+	switch {
+	case w.delivery.PC == End:
+		e.settle(w.message.slot)
+		e.pick(i)
+	case w.delivery.PC == 0:
+		e.giveBack(i, e.record(Event{Kind: EventReturn, Lane: LaneBroker, Worker: int16(i), Cause: w.cause}, &w.message))
+		e.pick(i)
+	default:
+		e.begin(i)
+	}
+}
+
+// giveBack ends the worker's delivery badly: the broker brings the message
+// back, unless another delivery of it was acknowledged meanwhile. A delivery
+// that found the claim held waits twice as long each time.
+func (e *engine) giveBack(i, cause int32) {
+	w := &e.workers[i]
+	m := w.message
+	s := &e.slots[m.slot]
+	if !w.busy {
+		e.watchLease(m.slot, never)
+	}
+	m.cause = cause
+	if s.acked&(1<<m.copy) != 0 {
+		e.drop(&m)
+		return
+	}
+	delay := e.timings.redeliver
+	if w.busy {
+		if longest := e.timings.visibility; delay > longest>>m.tries {
+			delay = longest
+		} else {
+			delay <<= m.tries
+		}
+		if m.tries < maxBackOff {
+			m.tries++
+		}
+	}
+	s.ordinal++
+	m.ordinal, m.again = s.ordinal, true
+	e.later(m, delay)
+}
+
+// crash kills the worker; the broker notices and brings the message back.
+func (e *engine) crash(i int32) {
+	w := &e.workers[i]
+	s := &e.slots[w.message.slot]
+	label, _ := e.handler.Crash(&s.cell, &w.delivery)
+	w.cause = e.record(Event{Kind: EventCrash, Lane: WorkerLane(int(i)), Worker: int16(i), PC: w.pc, Label: label, Cause: w.cause}, &w.message)
+	w.busy = false
+	e.giveBack(i, w.cause)
+	w.gen++
+	w.phase, w.visible, w.deadline = phaseDown, false, never
+	e.schedule(i, e.now+e.timings.restart)
+}
+
+// visible is the end of the broker's patience: the message is delivered again
+// while the worker that has it may still be at work.
+func (e *engine) visible(t timer) {
+	w := &e.workers[t.ref]
+	s := &e.slots[w.message.slot]
+	if t.gen != w.gen || w.phase == phaseIdle || s.acked&(1<<w.message.copy) != 0 {
+		return
+	}
+	e.now = t.at
+	m := w.message
+	s.outstanding++
+	s.ordinal++
+	m.ordinal, m.again, m.tries = s.ordinal, true, 0
+	m.cause = e.record(Event{Kind: EventVisible, Lane: LaneBroker, Worker: int16(t.ref), Cause: w.cause}, &w.message)
+	e.arrive(m)
+}
+
+// expire lets a lease lapse, if the claim is still the one the timer was set for.
+func (e *engine) expire(t timer) {
+	s := &e.slots[t.ref]
+	if t.gen != s.epoch || s.leaseUntil > t.at {
+		return
+	}
+	alive := false
+	for i := range e.workers {
+		w := &e.workers[i]
+		alive = alive || w.phase != phaseIdle && w.message.slot == t.ref && w.delivery.Tok == s.cell.Gen
+	}
+	label, ok := e.handler.Expire(&s.cell, alive)
+	if !ok {
+		return
+	}
+	e.now = t.at
+	m := message{payment: s.payment}
+	e.record(Event{Kind: EventExpire, Lane: LaneTable, Worker: -1, Label: label, Cause: s.claimEvent}, &m)
+}

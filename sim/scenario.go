@@ -1,0 +1,172 @@
+package sim
+
+import (
+	"fmt"
+	"strconv"
+)
+
+// Fraction is an exact fraction of all payments, in parts per billion.
+type Fraction int64
+
+// One is the fraction 1: all payments.
+const One Fraction = 1_000_000_000
+
+// of is the fraction of n, rounded to the nearest whole number.
+func (f Fraction) of(n int64) int64 {
+	return int64((uint64(f)*uint64(n) + uint64(One)/2) / uint64(One))
+}
+
+// Durations in nanoseconds.
+const (
+	microsecond = int64(1_000)
+	millisecond = 1_000 * microsecond
+	second      = 1_000 * millisecond
+)
+
+// The limits of a scenario. A seed must survive JSON readers that keep numbers
+// as doubles, hence 2^53-1.
+const (
+	MaxSeed          = uint64(1)<<53 - 1
+	MaxPayments      = int64(1_000_000_000)
+	MaxTracePayments = int64(100_000)
+	MaxWorkers       = 64
+	MaxDistance      = int64(1_000_000)
+	MaxTime          = 366 * 24 * 3600 * second // a year
+)
+
+// Guard is what a handler with a lease compares before it completes, fails or
+// renews a claim.
+type Guard uint8
+
+// The guards: the fencing token, which is right, and the owner's name, which
+// is not when a successor has the same one.
+const (
+	GuardToken Guard = iota
+	GuardName
+)
+
+// Scenario is everything that a run depends on. It is a value: the same
+// scenario gives the same trace on every machine. Times are nanoseconds.
+type Scenario struct {
+	Handler  HandlerID
+	Seed     uint64
+	Payments int64
+	Workers  int
+
+	Duplicates Fraction // of the payments, delivered twice
+	Distance   int64    // the copy stands so many places behind its original
+	CopyAfter  int64    // where set: instead, the copy comes so long after the original was delivered
+
+	Fail    Fraction // of the payments: the provider refuses the first charge
+	Crash   Fraction // the worker crashes in the first delivery
+	Timeout Fraction // the first charge works, and its answer is lost
+	Slow    Fraction // the worker pauses in the first delivery, for longer than a lease
+
+	Charge int64 // the median time of a charge
+	Lease  int64 // how long a claim is held without renewal
+	Renew  int64 // how often a worker renews its claim; 0: never
+	Guard  Guard
+}
+
+// DefaultScenario is the workload of the second lesson: 2,000 payments, 8
+// workers, and one payment in 20 delivered again while it is in process.
+func DefaultScenario() Scenario {
+	return Scenario{
+		Handler: HandlerCheck, Seed: 1, Payments: 2000, Workers: 8,
+		Duplicates: One / 20, Distance: 1, Charge: millisecond, Lease: 30 * second,
+	}
+}
+
+// DemoScenario is one payment and its copy, with two workers: the smallest run
+// in which a handler shows what it is worth.
+func DemoScenario(handler HandlerID) Scenario {
+	s := DefaultScenario()
+	s.Handler, s.Payments, s.Workers, s.Duplicates = handler, 1, 2, One
+	s.CopyAfter = 300 * microsecond
+	return s
+}
+
+// RangeError is a parameter outside its range. Name is the parameter as the
+// command line spells it, without dashes.
+type RangeError struct{ Name, Got, Allowed string }
+
+func (e *RangeError) Error() string {
+	return fmt.Sprintf("%s is %s; it must be %s", e.Name, e.Got, e.Allowed)
+}
+
+// Validate returns a *RangeError for the first parameter that is out of range.
+func (s Scenario) Validate() error {
+	integers := []struct {
+		name      string
+		got       int64
+		low, high int64
+	}{
+		{"payments", s.Payments, 1, MaxPayments},
+		{"workers", int64(s.Workers), 1, MaxWorkers},
+		{"distance", s.Distance, 1, MaxDistance},
+	}
+	for _, p := range integers {
+		if p.got < p.low || p.got > p.high {
+			return &RangeError{p.name, strconv.FormatInt(p.got, 10), fmt.Sprintf("%d to %d", p.low, p.high)}
+		}
+	}
+	fractions := []struct {
+		name string
+		got  Fraction
+	}{
+		{"duplicates", s.Duplicates},
+		{"fail", s.Fail},
+		{"crash", s.Crash},
+		{"timeout", s.Timeout},
+		{"slow", s.Slow},
+	}
+	for _, p := range fractions {
+		if p.got < 0 || p.got > One {
+			return &RangeError{p.name, p.got.String(), "a fraction of the payments, 0 to 1"}
+		}
+	}
+	times := []struct {
+		name string
+		got  int64
+		low  int64
+		need string
+	}{
+		{"charge", s.Charge, microsecond, "1us to 366d"},
+		{"lease", s.Lease, microsecond, "1us to 366d"},
+		{"renew", s.Renew, 0, "0s (never) to 366d"},
+		{"copy-after", s.CopyAfter, 0, "0s (by distance) to 366d"},
+	}
+	for _, p := range times {
+		if p.got < p.low || p.got > MaxTime {
+			return &RangeError{p.name, formatNanos(p.got), p.need}
+		}
+	}
+	switch {
+	case s.Charge > MaxTime/s.Payments:
+		return &RangeError{"charge", formatNanos(s.Charge), fmt.Sprintf("at most %s with %d payments, a year in all", formatNanos(MaxTime/s.Payments), s.Payments)}
+	case s.Seed > MaxSeed:
+		return &RangeError{"seed", strconv.FormatUint(s.Seed, 10), fmt.Sprintf("0 to %d", MaxSeed)}
+	case s.Handler >= idCount:
+		return &RangeError{"handler", strconv.Itoa(int(s.Handler)), "one of the known handlers"}
+	case s.Guard > GuardName:
+		return &RangeError{"guard", strconv.Itoa(int(s.Guard)), "token or name"}
+	}
+	return nil
+}
+
+// String is the fraction as a decimal, exactly.
+func (f Fraction) String() string {
+	sign, n := "", int64(f)
+	if n < 0 {
+		sign, n = "-", -n
+	}
+	whole, part := n/int64(One), n%int64(One)
+	text := fmt.Sprintf("%s%d.%09d", sign, whole, part)
+	for text[len(text)-1] == '0' {
+		text = text[:len(text)-1]
+	}
+	if text[len(text)-1] == '.' {
+		text = text[:len(text)-1]
+	}
+	return text
+}

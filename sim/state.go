@@ -1,0 +1,214 @@
+package sim
+
+import "slices"
+
+// Counters are the totals that a screen shows beside a run.
+type Counters struct {
+	Deliveries   int64 // arrivals at a worker, redeliveries included
+	Payments     int64 // different payments that were delivered
+	Charges      int64 // the provider's ledger
+	ChargedTwice int64 // payments charged two or more times
+	Lost         int64 // payments of which every delivery is acknowledged and which were never charged
+	Takeovers    int64
+	Fenced       int64
+}
+
+// Phase is where a worker is at an instant.
+type Phase uint8
+
+// The phases of a worker.
+const (
+	PhaseIdle    Phase = iota // it has nothing to do
+	PhasePickUp               // it has the message and has not begun
+	PhaseBefore               // a step has begun; its effect is to come
+	PhaseAfter                // the effect has been; the answer is to come
+	PhaseBetween              // between two steps
+	PhasePaused               // it stands still and does not know it
+	PhaseDown                 // it crashed and is starting again
+)
+
+var phaseNames = [...]string{"idle", "picking up", "at work", "waiting for the answer", "between steps", "paused", "down"}
+
+// String is the phase in words.
+func (p Phase) String() string {
+	if int(p) >= len(phaseNames) {
+		return ""
+	}
+	return phaseNames[p]
+}
+
+// WorkerState is what one worker is doing.
+type WorkerState struct {
+	Delivery         // where it is in the program, and its token
+	Payment  int32   // -1: none
+	Ordinal  uint32  // which delivery of the payment
+	Copy     uint8   // which message of the payment
+	Step     uint8   // the step in progress or last made
+	Phase    Phase   // where it is in that step
+	Since    int64   // when this phase began
+	Busy     bool    // the step found the claim held
+	_        [7]byte // keeps the size a multiple of eight
+}
+
+// PaymentState is one payment: its cell, and how its deliveries stand.
+type PaymentState struct {
+	Cell
+	Deliveries int32 // made so far
+	AtWork     int32 // in a worker's hands now
+	ToCome     int32 // copies and redeliveries known to the trace and not yet made
+}
+
+// Returned is a message that the broker will deliver again.
+type Returned struct {
+	Payment int32
+	Copy    uint8
+	Since   int64
+}
+
+// State is the world after the first N events of a trace.
+type State struct {
+	N        int   // how many events it includes
+	Now      int64 // the time of the last of them
+	Counters Counters
+	Workers  []WorkerState
+	Payments []PaymentState
+	Returned []Returned // in the order in which they came back
+	Taken    int        // how many places of the queue are already delivered
+}
+
+// clone copies the state, so that neither can change the other.
+func (s *State) clone() State {
+	c := *s
+	c.Workers = slices.Clone(s.Workers)
+	c.Payments = slices.Clone(s.Payments)
+	c.Returned = slices.Clone(s.Returned)
+	return c
+}
+
+// apply takes the state over the next event. Cells change by the handler's
+// Step and by nothing else; ok is false where the event's label is not what
+// Step says, which would be a fault of the engine.
+func (s *State) apply(h *Handler, e *Event) (ok bool) {
+	s.N++
+	s.Now = e.At
+	switch e.Kind {
+	case EventDeliver, EventRedeliver:
+		s.deliver(e)
+		return true
+	case EventArrive:
+		s.Returned = append(s.Returned, Returned{e.Payment, e.Copy, e.At})
+		return true
+	case EventVisible:
+		s.Returned = append(s.Returned, Returned{e.Payment, e.Copy, e.At})
+		s.Payments[e.Payment].ToCome++
+		return true
+	case EventDelete:
+		p := &s.Payments[e.Payment]
+		p.ToCome--
+		s.take(e)
+		if p.lost() {
+			s.Counters.Lost++
+		}
+		return true
+	case EventExpire:
+		got, _ := h.Expire(&s.Payments[e.Payment].Cell, e.Label == LabelExpireSlow)
+		return got == e.Label
+	}
+	w := &s.Workers[e.Worker]
+	w.Since = e.At
+	switch e.Kind {
+	case EventStart:
+		w.Step, w.Phase = e.PC, PhaseBefore
+	case EventEffect, EventBusy:
+		return s.effect(h, w, e)
+	case EventAnswer:
+		w.Phase = PhaseBetween
+		if w.PC == End {
+			s.finish(w)
+		}
+	case EventPause:
+		w.Phase = PhasePaused
+	case EventReturn:
+		s.giveBack(w, e)
+	case EventCrash:
+		got, _ := h.Crash(&s.Payments[e.Payment].Cell, &w.Delivery)
+		s.giveBack(w, e)
+		w.Phase = PhaseDown
+		return got == e.Label
+	case EventRestart:
+		w.Phase = PhaseIdle
+	}
+	return true
+}
+
+// deliver hands a message to a worker.
+func (s *State) deliver(e *Event) {
+	p, w := &s.Payments[e.Payment], &s.Workers[e.Worker]
+	s.Counters.Deliveries++
+	if p.Deliveries == 0 {
+		s.Counters.Payments++
+	}
+	p.Deliveries++
+	p.AtWork++
+	p.ToCome--
+	if !s.take(e) {
+		s.Taken++
+	}
+	*w = WorkerState{Payment: e.Payment, Ordinal: e.Ordinal, Copy: e.Copy, Phase: PhasePickUp, Since: e.At}
+}
+
+// take removes the event's message from those that came back; ok is false when
+// it was not among them.
+func (s *State) take(e *Event) (ok bool) {
+	i := slices.IndexFunc(s.Returned, func(r Returned) bool { return r.Payment == e.Payment && r.Copy == e.Copy })
+	if i >= 0 {
+		s.Returned = slices.Delete(s.Returned, i, i+1)
+	}
+	return i >= 0
+}
+
+// effect is the instant at which a step happens.
+func (s *State) effect(h *Handler, w *WorkerState, e *Event) bool {
+	outcome := OK
+	switch e.Label {
+	case LabelChargeFail:
+		outcome = Fail
+	case LabelChargeTimeout:
+		outcome = Timeout
+	case LabelClaimTakeover:
+		s.Counters.Takeovers++
+	case LabelFenced:
+		s.Counters.Fenced++
+	}
+	c := &s.Payments[e.Payment].Cell
+	before := c.Charges
+	label, busy := h.Step(c, &w.Delivery, outcome)
+	s.Counters.Charges += int64(c.Charges) - int64(before)
+	if before < 2 && c.Charges >= 2 {
+		s.Counters.ChargedTwice++
+	}
+	w.Phase, w.Busy = PhaseAfter, busy
+	return label == e.Label && busy == (e.Kind == EventBusy)
+}
+
+// finish ends an acknowledged delivery.
+func (s *State) finish(w *WorkerState) {
+	p := &s.Payments[w.Payment]
+	p.AtWork--
+	if p.lost() {
+		s.Counters.Lost++
+	}
+	*w = WorkerState{Payment: -1, Since: w.Since, Delivery: Delivery{PC: End}}
+}
+
+// lost says that no delivery is left and that the payment was never charged.
+func (p *PaymentState) lost() bool { return p.AtWork == 0 && p.ToCome == 0 && p.Charges == 0 }
+
+// giveBack returns the worker's message to the broker.
+func (s *State) giveBack(w *WorkerState, e *Event) {
+	p := &s.Payments[e.Payment]
+	p.AtWork--
+	p.ToCome++
+	s.Returned = append(s.Returned, Returned{e.Payment, e.Copy, e.At})
+	*w = WorkerState{Payment: -1, Since: e.At, Delivery: Delivery{PC: End}}
+}
