@@ -2,11 +2,13 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"go/ast"
 	"go/parser"
 	"go/token"
 	"io/fs"
 	"maps"
+	"net"
 	"os"
 	"os/exec"
 	"path"
@@ -16,9 +18,110 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unicode"
 
+	"github.com/rogpeppe/go-internal/testscript"
 	"golang.org/x/mod/modfile"
+
+	"idemtui/inspect/servertest"
 )
+
+func TestMain(m *testing.M) {
+	testscript.Main(withServers{m}, map[string]func(){"idemtui": main})
+}
+
+// withServers stops the servers of the scripts after the last one.
+type withServers struct{ m *testing.M }
+
+func (w withServers) Run() int { return servertest.Run(w.m) }
+
+// TestScripts runs the contract of the command line that needs no server.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, scripts(filepath.Join("testdata", "script", "*.txtar"), nil))
+}
+
+// TestScriptsOnPostgres runs the scripts that need a server, each with a
+// database of its own.
+func TestScriptsOnPostgres(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join("testdata", "script", "postgres", "*.txtar"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			t.Parallel()
+			testscript.Run(t, scripts(file, servertest.Postgres(t)))
+		})
+	}
+}
+
+// scripts are the parameters of the script files that match a pattern.
+func scripts(pattern string, db *servertest.DB) testscript.Params {
+	files, _ := filepath.Glob(pattern) // the patterns are written here and well formed
+	return testscript.Params{
+		Files:               files,
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("HOME", env.WorkDir)
+			env.Setenv("XDG_CONFIG_HOME", filepath.Join(env.WorkDir, "config"))
+			env.Setenv("XDG_STATE_HOME", filepath.Join(env.WorkDir, "state"))
+			env.Setenv("TERM", "xterm-256color")
+			if db != nil {
+				env.Setenv("DSN", db.DSN())
+				env.Setenv("HOSTPORT", net.JoinHostPort(db.Host(), strconv.Itoa(db.Port())))
+				env.Setenv("DBNAME", db.Name())
+			}
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits": exits,
+			"sql": func(ts *testscript.TestScript, _ bool, args []string) {
+				db.Exec(ts.ReadFile(args[0]))
+			},
+		},
+	}
+}
+
+// exits CODE COMMAND... runs a command and wants its exit code, and what holds
+// for every command: no control character in the output; for a failure one
+// line on standard error and nothing on standard output; no password. CODE
+// with a + is a failure beside data.
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits CODE[+] COMMAND...")
+	}
+	digits, besideData := strings.CutSuffix(args[0], "+")
+	want, err := strconv.Atoi(digits)
+	ts.Check(err)
+	code := 0
+	var exit *exec.ExitError
+	if err := ts.Exec(args[1], args[2:]...); errors.As(err, &exit) {
+		code = exit.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	stdout, stderr := ts.ReadFile("stdout"), ts.ReadFile("stderr")
+	if code != want {
+		ts.Fatalf("exit code %d, want %d", code, want)
+	}
+	for _, r := range stdout + stderr {
+		if r != '\n' && !unicode.IsPrint(r) {
+			ts.Fatalf("the output holds the control character %q", r)
+		}
+	}
+	if failed := want == 1 || want == 2; failed && !besideData {
+		if stdout != "" {
+			ts.Fatalf("failed, and yet printed on standard output")
+		}
+		if strings.Count(stderr, "\n") != 1 || !strings.HasPrefix(stderr, "idemtui: ") {
+			ts.Fatalf("a failure is one line, idemtui: what failed; what to do next")
+		}
+	}
+	if strings.Contains(stdout+stderr, "hunter2") {
+		ts.Fatalf("the output holds a password")
+	}
+}
 
 // house is every non-test Go file of the module, by package folder ("." is the
 // top level).

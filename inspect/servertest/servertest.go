@@ -28,6 +28,10 @@ func Main(m *testing.M, options ...goleak.Option) {
 	goleak.VerifyTestMain(stopping{m}, options...)
 }
 
+// Run runs the tests of a package whose TestMain does more than [Main], stops
+// the servers they shared, and returns the exit code.
+func Run(m *testing.M) int { return stopping{m}.Run() }
+
 // stopping stops the shared servers between the last test and goleak's look.
 type stopping struct{ m *testing.M }
 
