@@ -30,7 +30,12 @@ idemtui inspect list --dsn postgres://user@host/db`,
 		Version:           version(),
 		Args:              commandsOnly,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return a.applyEnvironment(cmd) },
-		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if a.interactive() {
+				return a.runStart(cmd.Context())
+			}
+			return cmd.Help()
+		},
 	}
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpCommand(newHelpCommand(a))

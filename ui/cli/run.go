@@ -14,8 +14,6 @@ import (
 	"time"
 
 	"charm.land/fang/v2"
-	"github.com/spf13/cobra"
-
 	"idemtui/inspect/dsn"
 )
 
@@ -29,13 +27,7 @@ type Plugs struct {
 // code. The context ends on a signal. getenv stands for os.Getenv.
 func Run(ctx context.Context, args []string, streams Streams, getenv func(string) string, plugs Plugs) int {
 	a := &app{streams: streams, getenv: getenv, plugs: plugs, now: time.Now}
-	root := newRootCommand(a)
-	root.SetArgs(args)
-	root.SetIn(streams.In)
-	root.SetOut(streams.Out)
-	root.SetErr(streams.Err)
-
-	err := a.execute(ctx, root)
+	err := a.execute(ctx, args)
 	code, keepsOutput := exitCode(ctx, err)
 	if keepsOutput {
 		if _, writeErr := a.out.WriteTo(streams.Out); writeErr != nil && err == nil {
@@ -46,9 +38,14 @@ func Run(ctx context.Context, args []string, streams Streams, getenv func(string
 	return code
 }
 
-// execute runs the command through fang, which styles the help. A dumb
+// execute runs a command line through fang, which styles the help. A dumb
 // terminal gets cobra's plain help, since fang asks the terminal its colours.
-func (a *app) execute(ctx context.Context, root *cobra.Command) error {
+func (a *app) execute(ctx context.Context, args []string) error {
+	root := newRootCommand(a)
+	root.SetArgs(args)
+	root.SetIn(a.streams.In)
+	root.SetOut(a.streams.Out)
+	root.SetErr(a.streams.Err)
 	if a.dumb() {
 		root.SilenceErrors, root.SilenceUsage = true, true
 		return root.ExecuteContext(ctx)

@@ -17,6 +17,9 @@ type Streams struct {
 	InTerminal  bool
 	OutTerminal bool
 	ErrTerminal bool
+
+	// Environ is the environment as os.Environ gives it, for screens.
+	Environ []string
 }
 
 // StandardStreams returns the streams of this process.
@@ -26,5 +29,6 @@ func StandardStreams() Streams {
 		InTerminal:  term.IsTerminal(os.Stdin.Fd()),
 		OutTerminal: term.IsTerminal(os.Stdout.Fd()),
 		ErrTerminal: term.IsTerminal(os.Stderr.Fd()),
+		Environ:     os.Environ(),
 	}
 }
