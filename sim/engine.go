@@ -23,7 +23,6 @@ type slot struct {
 	expiring    bool   // a timer for the present lease is set
 	outstanding int32  // deliveries that are at work or still to come
 	ordinal     uint32 // the last ordinal given out
-	epoch       uint32 // how often the slot was freed
 	leaseUntil  int64
 	claimEvent  int32
 }
@@ -47,12 +46,11 @@ type worker struct {
 	message  message
 	delivery Delivery
 	phase    phase
-	pc       uint8  // the step in progress
-	steps    uint8  // effects so far in this delivery
-	crashAt  uint8  // crash after so many effects
-	pauseAt  uint8  // pause after so many effects
-	visible  bool   // a timer for the broker's patience is set
-	gen      uint32 // counts deliveries, so that an old timer is known as such
+	pc       uint8 // the step in progress
+	steps    uint8 // effects so far in this delivery
+	crashAt  uint8 // crash after so many effects
+	pauseAt  uint8 // pause after so many effects
+	visible  bool  // a timer for the broker's patience is set
 	busy     bool
 	answerAt int64
 	deadline int64 // the broker's patience ends
@@ -153,19 +151,19 @@ func (e *engine) run() {
 // step handles the earliest timer.
 func (e *engine) step() {
 	t := e.queue.pop()
-	switch t.kind {
+	switch ref := t.ref(); t.kind() {
 	case timerWorker:
 		e.now = t.at
-		e.advance(t.ref)
+		e.advance(ref)
 	case timerReady:
 		e.now = t.at
-		m := e.waiting[t.ref]
-		e.freeWait = append(e.freeWait, t.ref)
+		m := e.waiting[ref]
+		e.freeWait = append(e.freeWait, ref)
 		e.arrive(m)
 	case timerVisible:
-		e.visible(t)
+		e.visible(ref, t.at)
 	case timerExpire:
-		e.expire(t)
+		e.expire(ref, t.at)
 	}
 }
 
@@ -226,7 +224,7 @@ func (e *engine) newSlot(a arrival) int32 {
 		i = int32(len(e.slots))
 		e.slots = append(e.slots, slot{})
 	}
-	e.slots[i] = slot{payment: a.payment, faults: a.faults, epoch: e.slots[i].epoch, claimEvent: -1}
+	e.slots[i] = slot{payment: a.payment, faults: a.faults, claimEvent: -1}
 	return i
 }
 
@@ -250,7 +248,6 @@ func (e *engine) settle(i int32) {
 	if c.Rec == RecClaimed && (e.handler.Leased || c.Charges == 0) {
 		r.Stuck++
 	}
-	s.epoch++
 	e.freeSlots = append(e.freeSlots, i)
 }
 
@@ -272,7 +269,7 @@ func (e *engine) later(m message, delay int64) {
 		i = int32(len(e.waiting))
 		e.waiting = append(e.waiting, m)
 	}
-	e.queue.push(timer{at: e.now + delay, kind: timerReady, ref: i})
+	e.queue.push(e.now+delay, timerReady, i)
 }
 
 // arrive puts a message at the head of the queue; an idle worker takes it.
@@ -293,10 +290,10 @@ func (e *engine) arrive(m message) {
 // that a run without such trouble has one timer a worker.
 func (e *engine) schedule(i int32, at int64) {
 	w := &e.workers[i]
-	e.queue.push(timer{at: at, kind: timerWorker, ref: i})
+	e.queue.push(at, timerWorker, i)
 	if at > w.deadline && !w.visible {
 		w.visible = true
-		e.queue.push(timer{at: w.deadline, kind: timerVisible, ref: i, gen: w.gen})
+		e.queue.push(w.deadline, timerVisible, i)
 	}
 	if w.delivery.Tok != 0 {
 		e.watchLease(w.message.slot, at)
@@ -310,5 +307,5 @@ func (e *engine) watchLease(i int32, before int64) {
 		return
 	}
 	s.expiring = true
-	e.queue.push(timer{at: max(s.leaseUntil, e.now), kind: timerExpire, ref: i, gen: s.epoch})
+	e.queue.push(s.leaseUntil, timerExpire, i)
 }

@@ -13,7 +13,6 @@ func (e *engine) deliver(i int32, m message) {
 	e.result.Deliveries++
 	w.message, w.delivery = m, Delivery{}
 	w.phase, w.steps, w.visible, w.busy = phasePickUp, 0, false, false
-	w.gen++
 	w.crashAt, w.pauseAt = noStep, noStep
 	w.deadline = e.now + e.timings.visibility
 	kind := EventDeliver
@@ -211,44 +210,45 @@ func (e *engine) crash(i int32) {
 	w.cause = e.record(Event{Kind: EventCrash, Lane: WorkerLane(int(i)), Worker: int16(i), PC: w.pc, Label: label, Cause: w.cause}, &w.message)
 	w.busy = false
 	e.giveBack(i, w.cause)
-	w.gen++
 	w.phase, w.visible, w.deadline = phaseDown, false, never
 	e.schedule(i, e.now+e.timings.restart)
 }
 
 // visible is the end of the broker's patience: the message is delivered again
-// while the worker that has it may still be at work.
-func (e *engine) visible(t timer) {
-	w := &e.workers[t.ref]
+// while the worker that has it may still be at work. Each delivery of a worker
+// has its own deadline, so an old timer is known by it.
+func (e *engine) visible(i int32, at int64) {
+	w := &e.workers[i]
 	s := &e.slots[w.message.slot]
-	if t.gen != w.gen || w.phase == phaseIdle || s.acked&(1<<w.message.copy) != 0 {
+	if at != w.deadline || w.phase == phaseIdle || s.acked&(1<<w.message.copy) != 0 {
 		return
 	}
-	e.now = t.at
+	e.now = at
 	m := w.message
 	s.outstanding++
 	s.ordinal++
 	m.ordinal, m.again, m.tries = s.ordinal, true, 0
-	m.cause = e.record(Event{Kind: EventVisible, Lane: LaneBroker, Worker: int16(t.ref), Cause: w.cause}, &w.message)
+	m.cause = e.record(Event{Kind: EventVisible, Lane: LaneBroker, Worker: int16(i), Cause: w.cause}, &w.message)
 	e.arrive(m)
 }
 
-// expire lets a lease lapse, if the claim is still the one the timer was set for.
-func (e *engine) expire(t timer) {
-	s := &e.slots[t.ref]
-	if t.gen != s.epoch || s.leaseUntil > t.at {
+// expire lets a lease lapse. Each claim in a slot has its own end, so an old
+// timer is known by it.
+func (e *engine) expire(i int32, at int64) {
+	s := &e.slots[i]
+	if at != s.leaseUntil {
 		return
 	}
 	alive := false
-	for i := range e.workers {
-		w := &e.workers[i]
-		alive = alive || w.phase != phaseIdle && w.message.slot == t.ref && w.delivery.Tok == s.cell.Gen
+	for j := range e.workers {
+		w := &e.workers[j]
+		alive = alive || w.phase != phaseIdle && w.message.slot == i && w.delivery.Tok == s.cell.Gen
 	}
 	label, ok := e.handler.Expire(&s.cell, alive)
 	if !ok {
 		return
 	}
-	e.now = t.at
+	e.now = at
 	m := message{payment: s.payment}
 	e.record(Event{Kind: EventExpire, Lane: LaneTable, Worker: -1, Label: label, Cause: s.claimEvent}, &m)
 }

@@ -1,38 +1,61 @@
 package sim
 
-// timer is an entry of the event queue. Its order is total: time, then the
-// sequence in which the timers were set.
+import "math/bits"
+
+// timer is an entry of the event queue, in 16 bytes: when it is due, and, from
+// the top, in which sequence it was set (38 bits), what it is for (2 bits) and
+// for whom (24 bits). Time, then sequence, is a total order.
 type timer struct {
-	at   int64
-	seq  uint64
-	kind timerKind
-	ref  int32 // the worker, or the place of a waiting message
-	gen  uint32
+	at    int64
+	order uint64
 }
 
-func (t *timer) before(u *timer) bool {
-	return t.at < u.at || t.at == u.at && t.seq < u.seq
+const (
+	timerRefBits  = 24
+	timerKindBits = 2
+)
+
+// kind is what the timer is for.
+func (t timer) kind() timerKind { return timerKind(t.order >> timerRefBits & (1<<timerKindBits - 1)) }
+
+// ref is the worker, the slot, or the place of a waiting message.
+func (t timer) ref() int32 { return int32(t.order & (1<<timerRefBits - 1)) }
+
+func (t timer) before(u timer) bool {
+	return t.at < u.at || t.at == u.at && t.order < u.order
 }
 
 // eventQueue is a heap of timers with four children a node: half as deep as a
 // binary heap, and values instead of interfaces, so that nothing is allocated
-// once it has grown.
+// once it has grown. A popped timer leaves a hole at the top, which the next
+// push usually fills: most events set one timer.
 type eventQueue struct {
 	heap []timer
 	seq  uint64
+	hole bool
 }
 
-func (q *eventQueue) len() int { return len(q.heap) }
+func (q *eventQueue) len() int {
+	if q.hole {
+		return len(q.heap) - 1
+	}
+	return len(q.heap)
+}
 
 // push sets a timer; its sequence number is the next one.
-func (q *eventQueue) push(t timer) {
+func (q *eventQueue) push(at int64, kind timerKind, ref int32) {
 	q.seq++
-	t.seq = q.seq
+	t := timer{at, q.seq<<(timerRefBits+timerKindBits) | uint64(kind)<<timerRefBits | uint64(ref)}
+	if q.hole {
+		q.hole = false
+		q.down(t)
+		return
+	}
 	q.heap = append(q.heap, t)
 	h, i := q.heap, len(q.heap)-1
 	for i > 0 {
 		parent := (i - 1) / 4
-		if !t.before(&h[parent]) {
+		if !t.before(h[parent]) {
 			break
 		}
 		h[i] = h[parent]
@@ -43,55 +66,60 @@ func (q *eventQueue) push(t timer) {
 
 // pop takes the earliest timer. The queue must not be empty.
 func (q *eventQueue) pop() timer {
-	h := q.heap
-	top, last := h[0], h[len(h)-1]
-	h = h[:len(h)-1]
-	q.heap = h
-	if len(h) == 0 {
-		return top
+	if q.hole {
+		last := q.heap[len(q.heap)-1]
+		q.heap = q.heap[:len(q.heap)-1]
+		q.down(last)
 	}
-	i := 0
+	q.hole = true
+	return q.heap[0]
+}
+
+// down lets the timer sink from the top to its place. The least of four
+// children is found without branches: which one it is, is a coin toss that no
+// processor can predict.
+func (q *eventQueue) down(t timer) {
+	h, i := q.heap, 0
 	for {
 		first := 4*i + 1
-		if first >= len(h) {
+		if first+3 >= len(h) {
 			break
 		}
+		c := h[first : first+4 : first+4]
+		left := earlier(&c[1], &c[0])
+		right := 2 + earlier(&c[3], &c[2])
+		least := left ^ (left^right)&-earlier(&c[right&3], &c[left&3])
+		if !c[least&3].before(t) {
+			h[i] = t
+			return
+		}
+		h[i] = c[least&3]
+		i = first + int(least)
+	}
+	q.downLast(i, t)
+}
+
+// earlier is 1 where t is before u, else 0: the borrow of a 128-bit subtraction.
+func earlier(t, u *timer) uint64 {
+	_, borrow := bits.Sub64(t.order, u.order, 0)
+	_, borrow = bits.Sub64(uint64(t.at), uint64(u.at), borrow)
+	return borrow
+}
+
+// downLast ends the sinking below a node that may have fewer than four children.
+func (q *eventQueue) downLast(i int, t timer) {
+	h := q.heap
+	if first := 4*i + 1; first < len(h) {
 		least := first
-		for child := first + 1; child < min(first+4, len(h)); child++ {
-			if h[child].before(&h[least]) {
+		for child := first + 1; child < len(h); child++ {
+			if h[child].before(h[least]) {
 				least = child
 			}
 		}
-		if !h[least].before(&last) {
-			break
+		if h[least].before(t) {
+			h[i] = h[least]
+			i = least
 		}
-		h[i] = h[least]
-		i = least
 	}
-	h[i] = last
-	return top
-}
-
-// fifo is a queue that reuses its space.
-type fifo[T any] struct {
-	items []T
-	head  int
-}
-
-func (f *fifo[T]) len() int { return len(f.items) - f.head }
-
-func (f *fifo[T]) push(item T) {
-	if f.head > 32 && f.head*2 > len(f.items) {
-		f.items = f.items[:copy(f.items, f.items[f.head:])]
-		f.head = 0
-	}
-	f.items = append(f.items, item)
-}
-
-func (f *fifo[T]) first() *T { return &f.items[f.head] }
-
-func (f *fifo[T]) pop() T {
-	item := f.items[f.head]
-	f.head++
-	return item
+	h[i] = t
 }
