@@ -27,14 +27,15 @@ type slot struct {
 	claimEvent  int32
 }
 
-// phase is where a worker is within a step.
+// phase is what a worker's next timer is for.
 type phase uint8
 
 const (
 	phaseIdle   phase = iota
-	phasePickUp       // it has the message and has not begun
-	phaseBefore       // a step has begun; its effect is to come
-	phaseAfter        // the effect has been; the answer is to come
+	phaseBefore       // the effect of a step is to come
+	phaseAfter        // the answer that ends the delivery is to come
+	phaseCrash        // it will crash
+	phasePause        // it will pause
 	phasePaused       // it stands still before the answer, and does not know it
 	phaseDown         // it crashed and is starting again
 )
@@ -142,7 +143,7 @@ func (e *engine) start() {
 
 func (e *engine) run() {
 	e.start()
-	for e.queue.len() > 0 {
+	for !e.queue.empty() {
 		e.step()
 	}
 	e.result.VirtualNanos = e.now

@@ -12,18 +12,25 @@ func (e *engine) deliver(i int32, m message) {
 	w, s := &e.workers[i], &e.slots[m.slot]
 	e.result.Deliveries++
 	w.message, w.delivery = m, Delivery{}
-	w.phase, w.steps, w.visible, w.busy = phasePickUp, 0, false, false
+	w.steps, w.visible, w.busy = 0, false, false
 	w.crashAt, w.pauseAt = noStep, noStep
 	w.deadline = e.now + e.timings.visibility
 	kind := EventDeliver
 	if m.again {
 		kind = EventRedeliver
 	}
-	w.cause = e.record(Event{Kind: kind, Lane: LaneBroker, Worker: int16(i), Cause: m.cause}, &m)
+	w.cause, w.pc = m.cause, 0
+	e.note(i, kind, LaneBroker, NoLabel)
 	if m.ordinal == 1 && s.faults != 0 {
 		e.planFaults(w, s)
 	}
-	e.schedule(i, e.now+pickUpTime.at(e.streams.draw(concernPickUp, m.payment, m.ordinal)))
+	at := e.now + pickUpTime.at(e.streams.draw(concernPickUp, m.payment, m.ordinal))
+	if w.crashAt == 0 {
+		w.phase = phaseCrash
+		e.schedule(i, at)
+		return
+	}
+	e.begin(i, at, false)
 }
 
 // planFaults decides between which two steps the first delivery crashes or
@@ -46,53 +53,57 @@ func (e *engine) planFaults(w *worker, s *slot) {
 func (e *engine) advance(i int32) {
 	w := &e.workers[i]
 	switch w.phase {
-	case phasePickUp:
-		if w.crashAt == 0 {
-			e.crash(i)
-			return
-		}
-		e.begin(i)
 	case phaseBefore:
 		e.effect(i)
 	case phaseAfter:
-		if w.steps == w.crashAt {
-			e.crash(i)
-			return
-		}
-		if w.steps == w.pauseAt {
-			w.phase = phasePaused
-			w.cause = e.record(Event{Kind: EventPause, Lane: WorkerLane(int(i)), Worker: int16(i), PC: w.pc, Cause: w.cause}, &w.message)
-			e.schedule(i, e.now+e.timings.pause)
-			return
-		}
 		e.answer(i)
+	case phaseCrash:
+		e.crash(i)
+	case phasePause:
+		w.phase = phasePaused
+		e.note(i, EventPause, WorkerLane(int(i)), NoLabel)
+		e.schedule(i, e.now+e.timings.pause)
 	case phasePaused:
-		e.answer(i)
+		if w.delivery.PC == End || w.delivery.PC == 0 {
+			e.answer(i)
+			return
+		}
+		e.begin(i, e.now, true)
 	case phaseDown:
 		e.record(Event{Kind: EventRestart, Lane: WorkerLane(int(i)), Worker: int16(i), Cause: w.cause}, nil)
 		e.pick(i)
 	}
 }
 
-// begin starts the step at the delivery's program counter.
-func (e *engine) begin(i int32) {
+// begin starts the step at the delivery's program counter at a time that is
+// not yet past; answered says that the answer to the step before comes then.
+// Nothing else can depend on that moment, so the worker's next timer is the
+// step's effect.
+func (e *engine) begin(i int32, at int64, answered bool) {
 	w := &e.workers[i]
+	if e.recorder != nil {
+		e.expect(i, at, answered)
+	}
 	m := &w.message
 	w.pc, w.phase = w.delivery.PC, phaseBefore
-	w.cause = e.record(Event{Kind: EventStart, Lane: WorkerLane(int(i)), Worker: int16(i), PC: w.pc, Cause: w.cause}, m)
-	var takes int64
+	takes := tableTime
 	switch e.handler.Program[w.pc].Kind {
 	case OpCharge:
-		takes = chargeTime.at(e.streams.draw(concernCharge, m.payment, m.ordinal))
-		// Divide first: a charge of a year times 4000 does not fit 64 bits.
-		takes = e.scenario.Charge/1000*takes + e.scenario.Charge%1000*takes/1000
+		thousandths := chargeTime.at(e.streams.draw(concernCharge, m.payment, m.ordinal))
+		charge := e.scenario.Charge
+		// Divide first: a year's charge times 4000 does not fit 64 bits.
+		e.work(i, at, charge/1000*thousandths+charge%1000*thousandths/1000)
+		return
 	case OpAck:
-		takes = ackTime.at(e.streams.draw(concernTable+concern(w.pc), m.payment, m.ordinal))
-	default:
-		takes = tableTime.at(e.streams.draw(concernTable+concern(w.pc), m.payment, m.ordinal))
+		takes = ackTime
 	}
-	w.answerAt = e.now + takes
-	e.schedule(i, e.now+takes/2)
+	e.work(i, at, takes.at(e.streams.draw(concernTable+concern(w.pc), m.payment, m.ordinal)))
+}
+
+// work sets the timer of the step's effect, half-way between start and answer.
+func (e *engine) work(i int32, at, takes int64) {
+	e.workers[i].answerAt = at + takes
+	e.schedule(i, at+takes/2)
 }
 
 // outcome is what the world decided about the charge of this delivery.
@@ -117,12 +128,12 @@ func (e *engine) effect(i int32) {
 	kind := e.handler.Program[w.pc].Kind
 	label, busy := e.handler.Step(&s.cell, &w.delivery, e.outcome(w, s))
 	w.steps++
-	w.phase, w.busy = phaseAfter, busy
-	event := Event{Kind: EventEffect, Lane: laneOf(kind), Worker: int16(i), PC: w.pc, Label: label, Cause: w.cause}
+	w.busy = busy
 	if busy {
-		event.Kind = EventBusy
+		e.note(i, EventBusy, LaneTable, NoLabel)
+	} else {
+		e.note(i, EventEffect, laneOf(kind), label)
 	}
-	w.cause = e.record(event, &w.message)
 	switch label {
 	case LabelChargeTimeout:
 		w.answerAt = e.now + e.timings.patience
@@ -140,6 +151,23 @@ func (e *engine) effect(i int32) {
 	if kind == OpLeaseClaim && w.delivery.Tok != 0 {
 		s.leaseUntil, s.expiring, s.claimEvent = e.now+e.scenario.Lease, false, w.cause
 	}
+	e.proceed(i)
+}
+
+// proceed goes from a step's effect to what its answer leads to.
+func (e *engine) proceed(i int32) {
+	w := &e.workers[i]
+	switch {
+	case w.steps == w.crashAt:
+		w.phase = phaseCrash
+	case w.steps == w.pauseAt:
+		w.phase = phasePause
+	case w.delivery.PC == End || w.delivery.PC == 0:
+		w.phase = phaseAfter
+	default:
+		e.begin(i, w.answerAt, true)
+		return
+	}
 	e.schedule(i, w.answerAt)
 }
 
@@ -154,34 +182,31 @@ func laneOf(kind OpKind) Lane {
 	return LaneTable
 }
 
-// answer tells the worker how its step went; it goes on, or is done with the
-// delivery.
+// answer ends a delivery: the worker learns that its ack arrived, or has to
+// give the message back.
 func (e *engine) answer(i int32) {
 	w := &e.workers[i]
-	w.cause = e.record(Event{Kind: EventAnswer, Lane: WorkerLane(int(i)), Worker: int16(i), PC: w.pc, Cause: w.cause}, &w.message)
-	switch {
-	case w.delivery.PC == End:
+	e.note(i, EventAnswer, WorkerLane(int(i)), NoLabel)
+	if w.delivery.PC == End {
 		e.settle(w.message.slot)
-		e.pick(i)
-	case w.delivery.PC == 0:
-		e.giveBack(i, e.record(Event{Kind: EventReturn, Lane: LaneBroker, Worker: int16(i), Cause: w.cause}, &w.message))
-		e.pick(i)
-	default:
-		e.begin(i)
+	} else {
+		e.note(i, EventReturn, LaneBroker, NoLabel)
+		e.giveBack(i)
 	}
+	e.pick(i)
 }
 
 // giveBack ends the worker's delivery badly: the broker brings the message
 // back, unless another delivery of it was acknowledged meanwhile. A delivery
 // that found the claim held waits twice as long each time.
-func (e *engine) giveBack(i, cause int32) {
+func (e *engine) giveBack(i int32) {
 	w := &e.workers[i]
 	m := w.message
 	s := &e.slots[m.slot]
 	if !w.busy {
 		e.watchLease(m.slot, never)
 	}
-	m.cause = cause
+	m.cause = w.cause
 	if s.acked&(1<<m.copy) != 0 {
 		e.drop(&m)
 		return
@@ -207,9 +232,9 @@ func (e *engine) crash(i int32) {
 	w := &e.workers[i]
 	s := &e.slots[w.message.slot]
 	label, _ := e.handler.Crash(&s.cell, &w.delivery)
-	w.cause = e.record(Event{Kind: EventCrash, Lane: WorkerLane(int(i)), Worker: int16(i), PC: w.pc, Label: label, Cause: w.cause}, &w.message)
+	e.note(i, EventCrash, WorkerLane(int(i)), label)
 	w.busy = false
-	e.giveBack(i, w.cause)
+	e.giveBack(i)
 	w.phase, w.visible, w.deadline = phaseDown, false, never
 	e.schedule(i, e.now+e.timings.restart)
 }

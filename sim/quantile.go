@@ -1,62 +1,66 @@
 package sim
 
-// knot says that a share of all draws, in 1/65536, lies below a value.
-type knot struct {
-	share uint64
-	value int64
-}
+// knot says that a share of all draws, in 256ths, lies below a value.
+type knot struct{ share, value int64 }
 
-// quantiles is a distribution as a table of knots, interpolated in integers:
-// floating point differs between processors, and a trace must not.
-type quantiles []knot
+// quantiles is a distribution as the values at each 256th, between which is
+// interpolated in integers: floating point differs between processors, and a
+// trace must not.
+type quantiles [257]int64
+
+// newQuantiles fills in the values between the knots, which must begin at 0
+// and end at 256.
+func newQuantiles(knots ...knot) *quantiles {
+	var q quantiles
+	for i, high := range knots[1:] {
+		low := knots[i]
+		for share := low.share; share <= high.share; share++ {
+			q[share] = low.value + (high.value-low.value)*(share-low.share)/(high.share-low.share)
+		}
+	}
+	return &q
+}
 
 // at returns the value at the draw's place in the distribution.
-func (q quantiles) at(draw uint64) int64 {
-	share := draw >> 48
-	i := 1
-	for q[i].share <= share {
-		i++
-	}
-	low, high := q[i-1], q[i]
-	// The place between two knots, in 1/2^16 of a 65536th: the draw's next bits.
-	part := int64((share-low.share)<<16 | draw>>32&0xFFFF)
-	return low.value + (high.value-low.value)*part/int64((high.share-low.share)<<16)
+func (q *quantiles) at(draw uint64) int64 {
+	i := draw >> 56
+	return q[i] + (q[i+1]-q[i])*int64(draw>>24&0xFFFFFFFF)>>32
 }
 
-// The latencies. Pick-up and table are in nanoseconds; a charge is in
+// The latencies. Pick-up, table and ack are in nanoseconds; a charge is in
 // thousandths of the scenario's charge time, whose median is 1000. All are
 // skewed to the right, as latencies are: most are near the median, a few are
 // far above it, none is far below.
 var (
-	pickUpTime = quantiles{
-		{0, 10_000},
-		{16384, 40_000},
-		{32768, 60_000},
-		{49152, 90_000},
-		{58982, 160_000},
-		{64881, 600_000},
-		{65536, 2_200_000},
-	}
-	tableTime = quantiles{
-		{0, 40_000},
-		{32768, 80_000},
-		{58982, 140_000},
-		{64881, 300_000},
-		{65536, 800_000},
-	}
-	ackTime = quantiles{
-		{0, 20_000},
-		{32768, 30_000},
-		{65536, 60_000},
-	}
-	chargeTime = quantiles{
-		{0, 750},
-		{16384, 900},
-		{32768, 1000},
-		{49152, 1150},
-		{58982, 1400},
-		{62259, 1650},
-		{64881, 2200},
-		{65536, 4000},
-	}
+	pickUpTime = newQuantiles(
+		knot{0, 10_000},
+		knot{64, 40_000},
+		knot{128, 60_000},
+		knot{192, 90_000},
+		knot{230, 160_000},
+		knot{253, 600_000},
+		knot{256, 2_200_000},
+	)
+	tableTime = newQuantiles(
+		knot{0, 40_000},
+		knot{128, 80_000},
+		knot{230, 140_000},
+		knot{253, 300_000},
+		knot{256, 800_000},
+	)
+	ackTime = newQuantiles(
+		knot{0, 20_000},
+		knot{128, 30_000},
+		knot{256, 60_000},
+	)
+	chargeTime = newQuantiles(
+		knot{0, 750},
+		knot{64, 900},
+		knot{128, 1000},
+		knot{192, 1150},
+		knot{230, 1400},
+		knot{243, 1650},
+		knot{253, 2200},
+		knot{256, 4000},
+	)
 )

@@ -25,22 +25,22 @@ func (t timer) before(u timer) bool {
 	return t.at < u.at || t.at == u.at && t.order < u.order
 }
 
+// sentinel is later than every timer.
+var sentinel = timer{1<<63 - 1, 1<<64 - 1}
+
 // eventQueue is a heap of timers with four children a node: half as deep as a
 // binary heap, and values instead of interfaces, so that nothing is allocated
-// once it has grown. A popped timer leaves a hole at the top, which the next
-// push usually fills: most events set one timer.
+// once it has grown. Sentinels follow the last timer, so that every node has
+// four children. A popped timer leaves a hole at the top, which the next push
+// usually fills: most events set one timer.
 type eventQueue struct {
-	heap []timer
+	heap []timer // size timers and at least four sentinels
+	size int
 	seq  uint64
 	hole bool
 }
 
-func (q *eventQueue) len() int {
-	if q.hole {
-		return len(q.heap) - 1
-	}
-	return len(q.heap)
-}
+func (q *eventQueue) empty() bool { return q.size == 0 || q.size == 1 && q.hole }
 
 // push sets a timer; its sequence number is the next one.
 func (q *eventQueue) push(at int64, kind timerKind, ref int32) {
@@ -51,8 +51,11 @@ func (q *eventQueue) push(at int64, kind timerKind, ref int32) {
 		q.down(t)
 		return
 	}
-	q.heap = append(q.heap, t)
-	h, i := q.heap, len(q.heap)-1
+	for len(q.heap) < q.size+5 {
+		q.heap = append(q.heap, sentinel)
+	}
+	h, i := q.heap, q.size
+	q.size++
 	for i > 0 {
 		parent := (i - 1) / 4
 		if !t.before(h[parent]) {
@@ -67,8 +70,9 @@ func (q *eventQueue) push(at int64, kind timerKind, ref int32) {
 // pop takes the earliest timer. The queue must not be empty.
 func (q *eventQueue) pop() timer {
 	if q.hole {
-		last := q.heap[len(q.heap)-1]
-		q.heap = q.heap[:len(q.heap)-1]
+		q.size--
+		last := q.heap[q.size]
+		q.heap[q.size] = sentinel
 		q.down(last)
 	}
 	q.hole = true
@@ -82,21 +86,21 @@ func (q *eventQueue) down(t timer) {
 	h, i := q.heap, 0
 	for {
 		first := 4*i + 1
-		if first+3 >= len(h) {
+		if first >= q.size {
 			break
 		}
-		c := h[first : first+4 : first+4]
+		c := (*[4]timer)(h[first : first+4])
 		left := earlier(&c[1], &c[0])
 		right := 2 + earlier(&c[3], &c[2])
 		least := left ^ (left^right)&-earlier(&c[right&3], &c[left&3])
-		if !c[least&3].before(t) {
-			h[i] = t
-			return
+		best := c[least&3]
+		if !best.before(t) {
+			break
 		}
-		h[i] = c[least&3]
+		h[i] = best
 		i = first + int(least)
 	}
-	q.downLast(i, t)
+	h[i] = t
 }
 
 // earlier is 1 where t is before u, else 0: the borrow of a 128-bit subtraction.
@@ -104,22 +108,4 @@ func earlier(t, u *timer) uint64 {
 	_, borrow := bits.Sub64(t.order, u.order, 0)
 	_, borrow = bits.Sub64(uint64(t.at), uint64(u.at), borrow)
 	return borrow
-}
-
-// downLast ends the sinking below a node that may have fewer than four children.
-func (q *eventQueue) downLast(i int, t timer) {
-	h := q.heap
-	if first := 4*i + 1; first < len(h) {
-		least := first
-		for child := first + 1; child < len(h); child++ {
-			if h[child].before(h[least]) {
-				least = child
-			}
-		}
-		if h[least].before(t) {
-			h[i] = h[least]
-			i = least
-		}
-	}
-	h[i] = t
 }

@@ -33,30 +33,6 @@ type Place struct {
 	Copy    uint8
 }
 
-// recorder collects the events of a run.
-type recorder struct {
-	events []Event
-	places []Place
-}
-
-// record adds an event at the present time and returns its sequence number, or
-// -1 when no trace is kept.
-func (e *engine) record(event Event, m *message) int32 {
-	r := e.recorder
-	if r == nil {
-		return -1
-	}
-	event.At, event.Seq, event.Payment = e.now, int32(len(r.events)), -1
-	if m != nil {
-		event.Payment, event.Ordinal, event.Copy = int32(m.payment), m.ordinal, m.copy
-	}
-	r.events = append(r.events, event)
-	if event.Kind == EventDeliver && (event.Copy == 0 || e.scenario.CopyAfter == 0) {
-		r.places = append(r.places, Place{event.Payment, event.Copy})
-	}
-	return event.Seq
-}
-
 // Record runs the scenario and keeps its trace. The error is a *RangeError.
 func Record(s Scenario) (*Trace, error) { return record(s, snapshotInterval) }
 
@@ -67,7 +43,7 @@ func record(s Scenario, interval int) (*Trace, error) {
 	if s.Payments > MaxTracePayments {
 		return nil, &RangeError{"payments", fmt.Sprint(s.Payments), fmt.Sprintf("1 to %d where a trace is kept", MaxTracePayments)}
 	}
-	r := &recorder{events: make([]Event, 0, 16*(s.Payments+1)), places: make([]Place, 0, s.Payments+s.Payments/16+1)}
+	r := newRecorder(s)
 	e := newEngine(s, r)
 	e.run()
 	t := &Trace{scenario: s, handler: e.handler, result: e.result, events: r.events, interval: interval, queue: r.places}
