@@ -73,14 +73,15 @@ func exitCode(ctx context.Context, err error) (code int, keepsOutput bool) {
 	if err == nil {
 		return exitFine, true
 	}
-	if ctx.Err() != nil || errors.Is(err, context.Canceled) || errors.Is(err, errInterrupted) {
-		return exitInterrupted, false
-	}
+	code = exitFailed
 	var coded *exitError
 	if errors.As(err, &coded) {
-		return coded.code, coded.keepsOutput
+		code, keepsOutput = coded.code, coded.keepsOutput
 	}
-	return exitFailed, false
+	if ctx.Err() != nil || errors.Is(err, context.Canceled) || errors.Is(err, errInterrupted) {
+		code = exitInterrupted
+	}
+	return code, keepsOutput
 }
 
 // errInterrupted is what an interactive command returns after ctrl-c.

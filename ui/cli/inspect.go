@@ -23,6 +23,12 @@ type inspectFlags struct {
 	auditRow     string
 }
 
+// The values of --audit-row.
+const (
+	auditRowAll    = "all"
+	auditRowMapped = "mapped"
+)
+
 const inspectLong = `Look at a real claim table: which claims are stuck, why, and what a release would do.
 
 On a terminal this opens the inspector; without one it prints what 'inspect list' prints.
@@ -49,6 +55,8 @@ idemtui inspect list --dsn postgres://inspector@db-1/payments --table inbox --ma
 	cmd.AddCommand(
 		newInspectListCommand(a, flags),
 		newInspectShowCommand(a, flags),
+		newInspectReleaseCommand(a, flags),
+		newInspectUndoCommand(a, flags),
 	)
 	return cmd
 }
@@ -68,5 +76,5 @@ func (f *inspectFlags) register(cmd *cobra.Command) {
 	flags.BoolVar(&f.allowRelease, "allow-release", false, "arm releasing in the inspector for this session")
 	addDuration(flags, &f.timeout, "statement-timeout", "the longest time that one statement may take")
 	flags.StringVar(&f.auditDir, "audit-dir", "", "folder of the audit files (default $XDG_STATE_HOME/idemtui)")
-	flags.StringVar(&f.auditRow, "audit-row", "all", "what is kept of each released row: all, or mapped columns only")
+	flags.StringVar(&f.auditRow, "audit-row", auditRowAll, "what is kept of each released row: all, or mapped columns only")
 }

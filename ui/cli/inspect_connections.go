@@ -59,6 +59,7 @@ func (a *app) places(cmd *cobra.Command, flags *inspectFlags) ([]place, error) {
 			return nil, err
 		}
 	}
+	a.reportUnfinished(flags)
 	return found, nil
 }
 
@@ -68,7 +69,7 @@ func (f *inspectFlags) check(cmd *cobra.Command) error {
 	switch {
 	case f.demo:
 		return usageError("--demo is not in this version yet", "name a database with --dsn")
-	case f.auditRow != "all" && f.auditRow != "mapped":
+	case f.auditRow != auditRowAll && f.auditRow != auditRowMapped:
 		what = fmt.Sprintf("--audit-row %q is neither all nor mapped", f.auditRow)
 	case f.readOnly && f.allowRelease:
 		what = "--read-only and --allow-release exclude each other"

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -65,6 +66,7 @@ func (a *app) runShow(cmd *cobra.Command, shared *inspectFlags, flags *showFlags
 	if err != nil {
 		return placeError(err)
 	}
+	detail.Columns = slices.DeleteFunc(detail.Columns, func(c inspect.ColumnValue) bool { return slices.Contains(o.place.hide, c.Column) })
 	if flags.format == formatJSON {
 		return inspect.EncodeClaim(&a.out, detail)
 	}

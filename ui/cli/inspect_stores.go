@@ -17,23 +17,21 @@ import (
 type StoreOptions struct {
 	// StatementTimeout is the longest time that one statement may take.
 	StatementTimeout time.Duration
-	// ReadOnly forbids the connection for releases.
-	ReadOnly bool
-	// Hide names columns that are never read.
-	Hide []string
+	// AuditMappedOnly keeps only the mapped columns of each released row in the
+	// audit record, not all that may be read.
+	AuditMappedOnly bool
 }
 
-// OpenStore opens the database behind a DSN. It may connect later, at the
-// first question.
-type OpenStore func(ctx context.Context, dsn dsn.DSN, options StoreOptions) (inspect.Store, error)
+// OpenStore prepares the store of a database; its first question connects.
+type OpenStore func(d dsn.DSN, options StoreOptions) (inspect.Store, error)
 
 // openPlace opens the store of a place by the engine of its DSN.
-func (a *app) openPlace(ctx context.Context, p place, flags *inspectFlags) (inspect.Store, error) {
+func (a *app) openPlace(p place, flags *inspectFlags) (inspect.Store, error) {
 	open, known := a.plugs.Stores[p.dsn.Engine]
 	if !known {
 		return nil, usageError(fmt.Sprintf("this version cannot read %s", p.dsn.Engine), "use postgres://USER@HOST/DATABASE")
 	}
-	return open(ctx, p.dsn, StoreOptions{StatementTimeout: flags.timeout, ReadOnly: p.readOnly, Hide: p.hide})
+	return open(p.dsn, StoreOptions{StatementTimeout: flags.timeout, AuditMappedOnly: flags.auditRow == auditRowMapped})
 }
 
 // opened is a place whose server answered and whose table was found.
@@ -46,7 +44,7 @@ type opened struct {
 
 // openAndResolve opens one place. The store is closed when that fails.
 func (a *app) openAndResolve(ctx context.Context, p place, flags *inspectFlags) (opened, error) {
-	store, err := a.openPlace(ctx, p, flags)
+	store, err := a.openPlace(p, flags)
 	if err != nil {
 		return opened{}, err
 	}
@@ -113,6 +111,9 @@ func placeError(err error) error {
 		return err
 	}
 	var fault *inspect.Fault
+	if errors.As(err, &fault) && fault.Kind == inspect.FaultRefused {
+		return refused(fault.Error(), "")
+	}
 	if errors.As(err, &fault) {
 		return failure(fault, "")
 	}

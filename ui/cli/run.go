@@ -62,13 +62,14 @@ func (a *app) report(err error, code int) {
 	if err == nil {
 		return
 	}
-	if code == exitInterrupted {
-		a.notef("interrupted")
-		return
-	}
 	var coded *exitError
-	if errors.As(err, &coded) && coded.what == "" {
-		return
+	isCoded := errors.As(err, &coded)
+	switch {
+	case code == exitInterrupted && isCoded && coded.keepsOutput:
+		a.notef("interrupted: %s", err)
+	case code == exitInterrupted:
+		a.notef("interrupted")
+	case !isCoded || coded.what != "":
+		a.notef("%s", err)
 	}
-	a.notef("%s", err)
 }

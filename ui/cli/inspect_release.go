@@ -1,0 +1,336 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"idemtui/inspect"
+)
+
+// releaseFlags say what a release covers, and confirm it.
+type releaseFlags struct {
+	format          string
+	yes             bool
+	reason          string
+	plan            string
+	mode            string
+	owner           string
+	allLikelyDead   bool
+	most            int
+	rate            string
+	overrideLease   bool
+	allowUnverified bool
+	database        string
+
+	perSecond int // rate, read
+}
+
+const releaseLong = `Print what a release would do, and with --yes and --reason do it.
+
+Without --yes nothing is changed: the plan names database, table, SQL, what runs next and what could go wrong, and
+ends with its id. With --yes each row is compared with what was read, in the statement that writes: a claim that is
+finished, renewed, claimed again, locked or alive is skipped with the reason, and the exit code is 4.
+A release by --owner or --all-likely-dead needs the id of its plan, and --max of at least the count.`
+
+func newInspectReleaseCommand(a *app, shared *inspectFlags) *cobra.Command {
+	flags := &releaseFlags{}
+	cmd := &cobra.Command{
+		Use:   "release [KEY...]",
+		Short: "Plan a release; with --yes and --reason, do it",
+		Long:  releaseLong,
+		Example: `
+# the plan, which changes nothing
+idemtui inspect release pay_88412 --connection payments
+idemtui inspect release pay_88412 --connection payments --yes --reason "worker-7 was killed, no charge at the provider"
+# all claims of one owner: first the plan, then its id
+idemtui inspect release --owner worker-7 --connection payments
+idemtui inspect release --connection payments --plan PLAN --yes --max 12 --reason "worker-7 was killed"`,
+		RunE: func(cmd *cobra.Command, args []string) error { return a.runRelease(cmd, shared, flags, args) },
+	}
+	addFormat(cmd, &flags.format, formatTable, formatJSON)
+	f := cmd.Flags()
+	f.BoolVar(&flags.yes, "yes", false, "release, instead of printing the plan")
+	f.StringVar(&flags.reason, "reason", "", "why: it is kept in the audit record")
+	f.StringVar(&flags.plan, "plan", "", "the id of a plan printed in the last hour")
+	f.StringVar(&flags.mode, "mode", string(inspect.ReleaseAuto), "auto, delete, clear, requeue, fail, expire, move or call")
+	f.StringVar(&flags.owner, "owner", "", "all claims of this owner")
+	f.BoolVar(&flags.allLikelyDead, "all-likely-dead", false, "all claims whose verdict is LIKELY DEAD")
+	f.IntVar(&flags.most, "max", 0, "the most claims that may be released")
+	f.StringVar(&flags.rate, "rate", "", "the most claims that are released a second: N/s")
+	f.BoolVar(&flags.overrideLease, "override-lease", false, "release one claim although its lease runs")
+	f.BoolVar(&flags.allowUnverified, "allow-unverified", false, "release although the table's profile was never tested")
+	f.StringVar(&flags.database, "database", "", "which of several databases, by its id")
+	return cmd
+}
+
+// releaseModes are the values of --mode.
+var releaseModes = []inspect.ReleaseMode{
+	inspect.ReleaseAuto, inspect.ReleaseDelete, inspect.ReleaseClear, inspect.ReleaseRequeue, inspect.ReleaseFail,
+	inspect.ReleaseExpire, inspect.ReleaseMove, inspect.ReleaseCall,
+}
+
+// check finds what is wrong with the flags before anything is opened.
+func (f *releaseFlags) check(cmd *cobra.Command, keys []string) error {
+	selectors := 0
+	for _, given := range []bool{len(keys) > 0, f.owner != "", f.allLikelyDead, f.plan != ""} {
+		if given {
+			selectors++
+		}
+	}
+	var err error
+	if f.perSecond, err = parseRate(f.rate); err != nil {
+		return err
+	}
+	what, todo := "", seeHelp(cmd.CommandPath())
+	switch {
+	case selectors == 0:
+		what, todo = "nothing is named to release", "give keys, --owner, --all-likely-dead or --plan"
+	case selectors > 1:
+		what, todo = "keys, --owner, --all-likely-dead and --plan exclude each other", "give one of them"
+	case !slices.Contains(releaseModes, inspect.ReleaseMode(f.mode)):
+		what = fmt.Sprintf("--mode %q is no release mode", f.mode)
+	case f.overrideLease && len(keys) != 1 && f.plan == "":
+		what, todo = "--override-lease is for one key at a time", "name one key"
+	case f.yes && strings.TrimSpace(f.reason) == "":
+		what, todo = "--yes needs --reason", "say why, for the audit record"
+	case f.yes && (f.owner != "" || f.allLikelyDead):
+		what, todo = "with --yes a release in bulk needs a plan", "run it without --yes, then with --plan ID instead"
+	case f.most < 0:
+		what = fmt.Sprintf("--max %d is less than 0", f.most)
+	default:
+		return nil
+	}
+	return usageError(what, todo)
+}
+
+// parseRate reads N/s, or N; "" is no bound.
+func parseRate(rate string) (int, error) {
+	if rate == "" {
+		return 0, nil
+	}
+	n, err := strconv.Atoi(strings.TrimSuffix(rate, "/s"))
+	if err != nil || n < 1 {
+		return 0, usageError(fmt.Sprintf("--rate %q is no number a second", rate), "write it as 20/s")
+	}
+	return n, nil
+}
+
+func (a *app) runRelease(cmd *cobra.Command, shared *inspectFlags, flags *releaseFlags, words []string) (err error) {
+	if err := flags.check(cmd, words); err != nil {
+		return err
+	}
+	places, err := a.places(cmd, shared)
+	if err != nil {
+		return err
+	}
+	ctx := cmd.Context()
+	o, err := a.single(ctx, places, shared, flags.database)
+	if err != nil {
+		return err
+	}
+	defer func() { err = joinClose(err, o.store) }()
+	if flags.yes && o.place.readOnly {
+		return refused("releasing is forbidden here by --read-only or by read_only in the config file", "ask whoever set it")
+	}
+	plan, bulk, err := a.releasePlan(ctx, o, shared, flags, words)
+	if err != nil {
+		return err
+	}
+	if !flags.yes {
+		if err := a.keepPlan(shared, plan, bulk); err != nil {
+			return err
+		}
+		return a.printRelease(plan.Preview(), flags.format)
+	}
+	if err := flags.permit(o.table, plan, bulk); err != nil {
+		return err
+	}
+	return a.carryOut(ctx, o, shared, flags, plan)
+}
+
+// releasePlan reads the claims asked for, or finds the plan that was printed.
+// bulk says whether the claims were chosen by a rule rather than by key.
+func (a *app) releasePlan(ctx context.Context, o opened, shared *inspectFlags, flags *releaseFlags, words []string) (plan inspect.Plan, bulk bool, err error) {
+	if flags.plan != "" {
+		kept, err := a.keptPlan(shared, flags.plan)
+		if err != nil {
+			return plan, false, err
+		}
+		if kept.Plan.Database != o.database.ID || kept.Plan.Table != o.table.FullName() {
+			return plan, false, usageError(fmt.Sprintf("plan %s is for %s in %s, not for %s in %s", flags.plan,
+				kept.Plan.Table, kept.Plan.Database, o.table.FullName(), o.database.ID), "name that database")
+		}
+		return kept.Plan, kept.Bulk, nil
+	}
+	request := inspect.PlanRequest{AllLikelyDead: flags.allLikelyDead, Mode: inspect.ReleaseMode(flags.mode), OverrideLease: flags.overrideLease}
+	if flags.owner != "" {
+		request.Owner = inspect.Some(flags.owner)
+	}
+	for _, word := range words {
+		key, err := inspect.ParseKey(word, o.table.Mapping.Key)
+		if err != nil {
+			return plan, false, usageError(err.Error(), "see 'idemtui help formats'")
+		}
+		if !slices.Contains(request.Keys, key) {
+			request.Keys = append(request.Keys, key)
+		}
+	}
+	plan, err = o.store.Plan(ctx, o.table, request)
+	if err != nil {
+		return plan, false, placeError(err)
+	}
+	return plan, len(words) == 0, nil
+}
+
+// permit is the last gate before the write.
+func (f *releaseFlags) permit(table inspect.Table, plan inspect.Plan, bulk bool) error {
+	switch {
+	case !table.Mapping.Verified && !f.allowUnverified:
+		return refused(fmt.Sprintf("the profile %q was never tested on a table that its framework made", table.Mapping.Profile), "--allow-unverified releases all the same")
+	case f.most > 0 && plan.Count() > f.most:
+		return refused(fmt.Sprintf("the plan would release %d claims and --max allows %d", plan.Count(), f.most), "nothing was released; look at the plan again")
+	case bulk && f.most == 0:
+		return usageError("a release in bulk needs --max", fmt.Sprintf("the plan covers %d: give --max %d", plan.Count(), plan.Count()))
+	default:
+		return nil
+	}
+}
+
+// carryOut releases, with the audit record written before each batch.
+func (a *app) carryOut(ctx context.Context, o opened, shared *inspectFlags, flags *releaseFlags, plan inspect.Plan) error {
+	if plan.Count() == 0 {
+		if err := a.printRelease(inspect.Result{Plan: plan, Executed: true, Skipped: plan.Refused}, flags.format); err != nil {
+			return err
+		}
+		return refused("nothing was released", "")
+	}
+	log, err := a.openAudit(shared, o.table)
+	if err != nil {
+		return placeError(err)
+	}
+	defer log.folder.Close()
+	auditor, err := log.Begin()
+	if err != nil {
+		return placeError(err)
+	}
+	result, err := o.store.Release(ctx, o.table, plan, inspect.ReleaseOptions{Auditor: auditor, Reason: flags.reason, Rate: flags.perSecond})
+	if err != nil && len(result.Released) == 0 {
+		return placeError(err)
+	}
+	if err := a.printRelease(result, flags.format); err != nil {
+		return err
+	}
+	switch {
+	case err != nil:
+		return partialFailure(placeError(err), fmt.Sprintf("%d were released before; audit id %s", len(result.Released), result.AuditID))
+	case !result.Clean():
+		return refused(fmt.Sprintf("%d of %d released", len(result.Released), len(result.Released)+len(result.Skipped)+len(result.Failed)), "")
+	default:
+		return nil
+	}
+}
+
+// printRelease prints a plan, or what became of it, from the same value in
+// every format.
+func (a *app) printRelease(r inspect.Result, format string) error {
+	if format == formatJSON {
+		return inspect.EncodeRelease(&a.out, r)
+	}
+	p := r.Plan
+	if !r.Executed {
+		a.printf("PLAN %s   nothing is changed yet\n\n", p.ID)
+	}
+	t := newTextTable("", "")
+	t.add("database", p.Database)
+	t.add("table", p.Table)
+	t.add("mode", string(p.Mode))
+	if r.Executed {
+		t.add("audit id", r.AuditID)
+	} else {
+		t.add("releases", fmt.Sprintf("%d", p.Count()))
+		t.add("runs next", runsNext(p.RunsNext))
+	}
+	a.printf("%s", strings.TrimLeft(t.String(), "\n"))
+	if r.Executed {
+		a.printSection("released", keyLines(r.Released))
+	} else {
+		a.printSection("keys", planLines(p))
+		a.printQueries("sql", []string{p.SQL})
+		a.printSection("what could go wrong", p.Consequence)
+	}
+	a.printSection(map[bool]string{true: "skipped", false: "would be refused"}[r.Executed], skipLines(r.Skipped))
+	a.printSection("failed", failureLines(r.Failed))
+	a.printOutcome(r)
+	return nil
+}
+
+// printOutcome is the last line: what to do next, or what was done.
+func (a *app) printOutcome(r inspect.Result) {
+	switch {
+	case r.Executed && r.AuditID != "":
+		a.printf("\n%d released, %d skipped, %d failed; to take it back: idemtui inspect undo %s\n", len(r.Released), len(r.Skipped), len(r.Failed), r.AuditID)
+	case r.Executed:
+		a.printf("\n%d released, %d skipped, %d failed\n", len(r.Released), len(r.Skipped), len(r.Failed))
+	case r.Plan.Count() > 0:
+		a.printf("\nto release: add --plan %s --yes --reason TEXT in place of the keys (within the hour)\n", r.Plan.ID)
+	default:
+		a.printf("\nthis plan would release nothing\n")
+	}
+}
+
+// runsNext says who processes a released message.
+func runsNext(who inspect.RunsNext) string {
+	switch who {
+	case inspect.RunsNextPoller:
+		return "the workers' poller"
+	case inspect.RunsNextBroker:
+		return "the broker's redelivery"
+	case inspect.RunsNextClient:
+		return "the client's retry"
+	case inspect.RunsNextNobody:
+		return "nobody: the message must be sent again"
+	default:
+		return "not known: a redelivery, a retry or a poller must come; say it in --map with runs_next="
+	}
+}
+
+func keyLines(keys []inspect.Key) []string {
+	lines := make([]string, len(keys))
+	for i, key := range keys {
+		lines[i] = key.String()
+	}
+	return lines
+}
+
+func planLines(p inspect.Plan) []string {
+	lines := make([]string, len(p.Rows))
+	for i, row := range p.Rows {
+		owner := "-"
+		if row.Owner != nil {
+			owner = *row.Owner
+		}
+		lines[i] = fmt.Sprintf("%s  owner %s  %s  %s", row.Key, owner, row.Condition, verdictWord(row.Verdict))
+	}
+	return lines
+}
+
+func skipLines(skipped []inspect.Skip) []string {
+	lines := make([]string, len(skipped))
+	for i, skip := range skipped {
+		lines[i] = fmt.Sprintf("%s  %s: %s", skip.Key, skip.Reason, skip.Text)
+	}
+	return lines
+}
+
+func failureLines(failed []inspect.Failure) []string {
+	lines := make([]string, len(failed))
+	for i, failure := range failed {
+		lines[i] = fmt.Sprintf("%s  %s", failure.Key, failure.Error)
+	}
+	return lines
+}
