@@ -1,6 +1,81 @@
 package keys
 
-// Triage keys work on the inspector's screen.
-type Triage struct{}
+import "charm.land/bubbles/v2/key"
 
-func defaultTriage() Triage { return Triage{} }
+// Triage keys work on the inspector's screen. No key of them writes: Release
+// and Undo open a dialog.
+type Triage struct {
+	Up       key.Binding
+	Down     key.Binding
+	PageUp   key.Binding
+	PageDown key.Binding
+	First    key.Binding
+	Last     key.Binding
+	Left     key.Binding
+	Right    key.Binding
+
+	Open    key.Binding
+	Back    key.Binding
+	Stuck   key.Binding
+	Claims  key.Binding
+	NextTab key.Binding
+
+	Filter  key.Binding
+	Sort    key.Binding
+	Unsort  key.Binding
+	Mark    key.Binding
+	MarkAll key.Binding
+
+	Pause   key.Binding
+	Slower  key.Binding
+	Faster  key.Binding
+	Refresh key.Binding
+
+	Copy    key.Binding
+	CopyRow key.Binding
+	Plain   key.Binding
+
+	Release  key.Binding
+	Override key.Binding
+	Undo     key.Binding
+	Outcome  key.Binding
+}
+
+func defaultTriage() Triage {
+	return Triage{
+		Up:       bind("up", "↑", "up", "k"),
+		Down:     bind("down", "↓", "down", "j"),
+		PageUp:   bind("page up", "pgup", "pgup", "ctrl+u"),
+		PageDown: bind("page down", "pgdn", "pgdown", "ctrl+d"),
+		First:    bind("first", "g", "home", "g"),
+		Last:     bind("last", "G", "end", "G"),
+		Left:     bind("scroll back", "←", "left", "h"),
+		Right:    bind("scroll long values", "→", "right", "l"),
+
+		Open:    bind("detail", "enter", "enter"),
+		Back:    bind("back", "esc", "esc"),
+		Stuck:   bind("stuck claims", "1", "1"),
+		Claims:  bind("all claims", "2", "2"),
+		NextTab: bind("other tab", "tab", "tab", "shift+tab"),
+
+		Filter:  bind("filter, ! inverts", "/", "/"),
+		Sort:    bind("sort: next column, again flips", "s", "s"),
+		Unsort:  bind("sort: one step back", "S", "S"),
+		Mark:    bind("mark", "m", "m"),
+		MarkAll: bind("mark all shown, again none", "M", "M"),
+
+		Pause:   bind("pause refresh", "space", "space"),
+		Slower:  bind("refresh less often", "+", "+", "="),
+		Faster:  bind("refresh more often", "-", "-"),
+		Refresh: bind("refresh now", "R", "R"),
+
+		Copy:    bind("copy key", "y", "y"),
+		CopyRow: bind("copy row as JSON", "Y", "Y"),
+		Plain:   bind("plain text, uncut", "p", "p"),
+
+		Release:  bind("release", "r", "r"),
+		Override: bind("override the running lease", "o", "o"),
+		Undo:     bind("undo the last release", "U", "U"),
+		Outcome:  bind("last outcome", "O", "O"),
+	}
+}

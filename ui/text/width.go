@@ -43,3 +43,11 @@ func Wrap(s string, w int) []string {
 	}
 	return strings.Split(ansi.Wrap(s, w, ""), "\n")
 }
+
+// CutLeft removes the first n cells of s and marks the cut with [Ellipsis].
+func CutLeft(s string, n int) string {
+	if n <= 0 {
+		return s
+	}
+	return ansi.TruncateLeft(s, n+1, Ellipsis)
+}

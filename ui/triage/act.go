@@ -1,0 +1,182 @@
+package triage
+
+import (
+	"context"
+	"errors"
+
+	tea "charm.land/bubbletea/v2"
+
+	"idemtui/inspect"
+	"idemtui/ui/text"
+)
+
+// operation is the last thing this session wrote, and how it ended.
+type operation struct {
+	undo     bool
+	released inspect.Result
+	restored inspect.UndoResult
+	err      error
+	undone   bool
+}
+
+// undoable reports that it is a release that changed something and was not
+// undone yet.
+func (o *operation) undoable() bool {
+	return !o.undo && !o.undone && len(o.released.Released) > 0 && o.released.AuditID != ""
+}
+
+// plannedMsg is what a release would do.
+type plannedMsg struct {
+	request inspect.PlanRequest
+	plan    inspect.Plan
+	err     error
+}
+
+// releasedMsg is what a release did. The result counts even with an error.
+type releasedMsg struct {
+	result inspect.Result
+	err    error
+}
+
+// cannotWrite says why nothing may be written here at all; "" means that it
+// may, once the session is armed.
+func (s *Screen) cannotWrite() string {
+	database := s.cfg.Database
+	if look := s.current(); look.ok {
+		database = look.snapshot.Database
+	}
+	switch {
+	case s.session == inspect.ModeForbidden && s.cfg.ForbiddenBy != "":
+		return "releasing is forbidden here by " + s.cfg.ForbiddenBy
+	case s.session == inspect.ModeForbidden:
+		return "releasing is forbidden in this session"
+	case database.Standby:
+		return "this is a standby: connect to the primary to release"
+	case database.ReadOnly:
+		return "this server refuses writes: connect to one that takes them"
+	case !s.cfg.Table.CanUpdate && !s.cfg.Table.CanDelete:
+		return "the role " + text.Sanitise(database.User) + " may not change this table: ask for UPDATE on it"
+	case s.cfg.Audit == nil:
+		return "there is no audit file, and without one nothing is released"
+	}
+	return ""
+}
+
+// needsArming reports that a person must type something before a write.
+func (s *Screen) needsArming() bool { return s.session != inspect.ModeArmed || !s.accepted }
+
+// busy reports that a plan or a write is on its way.
+func (s *Screen) busy() bool { return s.planning || s.writing != "" }
+
+// wantRelease begins a release of the marked claims, or of the selected one.
+func (s *Screen) wantRelease() tea.Cmd {
+	if why := s.cannotWrite(); why != "" {
+		s.complain("%s", why)
+		return nil
+	}
+	targets := s.list.targets()
+	switch {
+	case s.busy():
+		s.say("one moment: the last one is still under way")
+		return nil
+	case len(targets) == 0:
+		s.say("no claim is selected")
+		return nil
+	case s.needsArming():
+		return s.dialogs.Push(s.newArmDialog(armedFor{keys: targets}))
+	}
+	return s.plan(inspect.PlanRequest{Keys: targets})
+}
+
+// armed takes the confirmation of the arming dialog, and goes on with what was
+// wanted: the next dialog asks again.
+func (s *Screen) armed(msg armedMsg) tea.Cmd {
+	s.session, s.accepted = inspect.ModeArmed, true
+	s.say("this session is armed: %s releases, after asking", s.keys.Release.Help().Key)
+	switch {
+	case msg.then.undo:
+		return s.planUndo()
+	case len(msg.then.keys) > 0:
+		return s.plan(inspect.PlanRequest{Keys: msg.then.keys})
+	}
+	return nil
+}
+
+// plan reads the claims again and asks what a release would do.
+func (s *Screen) plan(request inspect.PlanRequest) tea.Cmd {
+	s.planning = true
+	request.Mode = inspect.ReleaseAuto
+	request.Before = s.seen
+	store, table := s.cfg.Store, s.cfg.Table
+	return s.ask(func(ctx context.Context) tea.Msg {
+		plan, err := store.Plan(ctx, table, request)
+		return plannedMsg{request: request, plan: plan, err: err}
+	})
+}
+
+func (s *Screen) planned(msg plannedMsg) tea.Cmd {
+	s.planning = false
+	if msg.err != nil {
+		s.complain("nothing was released: %s", msg.err)
+		return nil
+	}
+	return s.dialogs.Push(s.newReleaseDialog(msg.request, msg.plan))
+}
+
+// release carries out a plan that was confirmed.
+func (s *Screen) release(msg releaseChosenMsg) tea.Cmd {
+	if s.busy() || s.needsArming() || s.cannotWrite() != "" {
+		return nil
+	}
+	s.writing = "releasing " + claims(msg.plan.Count()) + " …"
+	store, table, audit := s.cfg.Store, s.cfg.Table, s.cfg.Audit
+	return s.ask(func(ctx context.Context) tea.Msg {
+		auditor, err := audit.Begin()
+		if err != nil {
+			return releasedMsg{result: inspect.Result{Plan: msg.plan}, err: err}
+		}
+		result, err := store.Release(ctx, table, msg.plan, inspect.ReleaseOptions{Auditor: auditor, Reason: msg.reason})
+		return releasedMsg{result: result, err: err}
+	})
+}
+
+// released shows the outcome of each claim, and lets the released rows fade
+// out with a note.
+func (s *Screen) released(msg releasedMsg) tea.Cmd {
+	s.writing = ""
+	s.last = &operation{released: msg.result, err: msg.err}
+	note := "released"
+	if at := s.current().snapshot.At; !at.IsZero() {
+		note += ", audit " + text.Sanitise(msg.result.AuditID)
+	}
+	for _, k := range msg.result.Released {
+		s.left[k] = note
+	}
+	for _, skip := range msg.result.Skipped {
+		s.left[skip.Key] = "not released: " + text.Sanitise(skip.Text)
+	}
+	gone := make(map[inspect.Key]string, len(msg.result.Released))
+	for _, k := range msg.result.Released {
+		gone[k] = note
+	}
+	s.list.leave(gone, s.now)
+	clear(s.list.marked)
+	return tea.Batch(s.showOutcome(), s.loadClaims())
+}
+
+// showOutcome opens what the last release or undo did.
+func (s *Screen) showOutcome() tea.Cmd {
+	if s.last == nil {
+		s.say("nothing was released in this session")
+		return nil
+	}
+	return s.dialogs.Push(&outcomeDialog{keys: s.keys, buttons: s.buttons, operation: *s.last, form: newForm(nil, "Close")})
+}
+
+// errText is an error for a dialog; a cancelled question is said in words.
+func errText(err error) string {
+	if errors.Is(err, context.Canceled) {
+		return "interrupted"
+	}
+	return faultText(err)
+}

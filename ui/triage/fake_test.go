@@ -1,0 +1,318 @@
+package triage_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"idemtui/inspect"
+	"idemtui/ui"
+	"idemtui/ui/frame"
+	"idemtui/ui/keys"
+	"idemtui/ui/triage"
+)
+
+// serverTime is the database's clock in the tests without a server.
+var serverTime = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+// memoryStore is a claim table in memory, for the states of the screen that
+// no server can be brought to at will. What a real one does is tested against
+// a real one.
+type memoryStore struct {
+	mu       sync.Mutex
+	claims   []inspect.Claim
+	table    inspect.Table
+	notes    []string
+	err      error // of every look
+	wrote    []string
+	planned  []inspect.PlanRequest
+	looks    int
+	release  func(inspect.Plan) (inspect.Result, error)
+	database inspect.Database
+}
+
+var errUnused = errors.New("not used by the screen")
+
+func (m *memoryStore) Identity(context.Context) (inspect.Database, error) { return m.database, nil }
+func (m *memoryStore) Tables(context.Context) ([]inspect.Table, error)    { return nil, errUnused }
+func (m *memoryStore) Resolve(context.Context, inspect.Target) (inspect.Table, error) {
+	return m.table, nil
+}
+func (m *memoryStore) Close() error { return nil }
+
+func (m *memoryStore) judged(before *inspect.Look) []inspect.Claim {
+	return inspect.JudgeAll(m.claims, inspect.Facts{
+		Now: serverTime, Mapping: m.table.Mapping, Before: before,
+		Locks:    map[inspect.Key][]inspect.LockHolder{inspect.TextKey("message_id", "pay_88419"): {{PID: 4711, State: "idle in transaction", InState: 12 * time.Minute}}},
+		Finished: inspect.Some(inspect.Finished{Rows: 2000, Longest: 4100 * time.Millisecond}),
+	})
+}
+
+func (m *memoryStore) Snapshot(ctx context.Context, table inspect.Table, query inspect.Query) (inspect.Snapshot, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.looks++
+	if m.err != nil {
+		return inspect.Snapshot{}, m.err
+	}
+	all := m.judged(query.Before)
+	s := inspect.Snapshot{Database: m.database, Table: table, At: serverTime, Query: query, Summary: inspect.Summarise(all), Notes: m.notes}
+	s.Seen = &inspect.Look{At: serverTime, Claims: map[inspect.Key]inspect.Claim{}}
+	for _, c := range all {
+		s.Seen.Claims[c.Key] = c
+		if query.All || c.Condition != inspect.ConditionHeld {
+			s.Claims = append(s.Claims, c)
+		}
+	}
+	s.Matching = inspect.Count{Rows: int64(len(s.Claims)), Exact: true}
+	return s, ctx.Err()
+}
+
+func (m *memoryStore) Show(ctx context.Context, table inspect.Table, key inspect.Key, _ inspect.ShowOptions) (inspect.Detail, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, c := range m.judged(nil) {
+		if c.Key == key {
+			return inspect.Detail{
+				Database: m.database, Table: table, At: serverTime, Claim: c, SQL: []string{"SELECT * FROM " + table.FullName()},
+				IfReleased: inspect.Consequences(table, inspect.ReleaseFail, false),
+			}, ctx.Err()
+		}
+	}
+	return inspect.Detail{}, &inspect.Fault{Kind: inspect.FaultNoRow, What: "no row has this key"}
+}
+
+func (m *memoryStore) Plan(_ context.Context, table inspect.Table, request inspect.PlanRequest) (inspect.Plan, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.planned = append(m.planned, request)
+	plan := inspect.Plan{
+		Database: m.database.ID, Table: table.FullName(), Mode: inspect.ReleaseFail, OverrideLease: request.OverrideLease, ReadAt: serverTime,
+		SQL:         `UPDATE public.processed_messages SET state = 'FAILED', owner = NULL, lease_expires_at = NULL, fencing_token = nextval('processed_messages_token') WHERE message_id = $1 AND state = $2 AND owner IS NOT DISTINCT FROM $3 AND lease_expires_at < now()`,
+		Consequence: inspect.Consequences(table, inspect.ReleaseFail, request.OverrideLease),
+	}
+	for _, c := range m.judged(nil) {
+		for _, k := range request.Keys {
+			if c.Key != k {
+				continue
+			}
+			if skip, refused := inspect.Refuse(c, table.Mapping, request.OverrideLease, false, serverTime); refused {
+				plan.Refused = append(plan.Refused, skip)
+			} else {
+				plan.Rows = append(plan.Rows, inspect.PlannedFrom(c))
+			}
+		}
+	}
+	plan.ID = inspect.PlanID(plan)
+	return plan, nil
+}
+
+func (m *memoryStore) Release(_ context.Context, _ inspect.Table, plan inspect.Plan, options inspect.ReleaseOptions) (inspect.Result, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.wrote = append(m.wrote, "release: "+options.Reason)
+	if m.release != nil {
+		return m.release(plan)
+	}
+	r := inspect.Result{Plan: plan, Executed: true, AuditID: options.Auditor.ID()}
+	for _, row := range plan.Rows {
+		r.Released = append(r.Released, row.Key)
+		m.drop(row.Key)
+	}
+	return r, nil
+}
+
+func (m *memoryStore) drop(key inspect.Key) {
+	var rest []inspect.Claim
+	for _, c := range m.claims {
+		if c.Key != key {
+			rest = append(rest, c)
+		}
+	}
+	m.claims = rest
+}
+
+func (m *memoryStore) Undo(_ context.Context, _ inspect.Table, request inspect.UndoRequest) (inspect.UndoResult, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r := inspect.UndoResult{Executed: !request.DryRun}
+	for _, row := range request.Rows {
+		r.Restored = append(r.Restored, row.Key)
+	}
+	if !request.DryRun {
+		m.wrote = append(m.wrote, "undo: "+request.Reason)
+		r.AuditID = request.Auditor.ID()
+	}
+	return r, nil
+}
+
+// memoryAudit keeps records in memory.
+type memoryAudit struct {
+	n    int
+	rows []inspect.AuditRow
+}
+
+func (a *memoryAudit) Begin() (inspect.Auditor, error) {
+	a.n++
+	return auditID(fmt.Sprintf("20260301-1200-%06d", a.n)), nil
+}
+func (a *memoryAudit) Rows(string) ([]inspect.AuditRow, error) { return a.rows, nil }
+
+type auditID string
+
+func (a auditID) ID() string                                   { return string(a) }
+func (a auditID) Intent(context.Context, inspect.Intent) error { return nil }
+func (a auditID) Outcome(context.Context, inspect.Outcome) error {
+	return nil
+}
+
+func ago(d time.Duration) inspect.Stamp { return inspect.At(serverTime.Add(-d)) }
+
+// claimed is a PROCESSING row of the recommended table.
+func claimed(key, owner string, age, lapsed time.Duration, tries int64) inspect.Claim {
+	c := inspect.Claim{
+		Database: "payments@db-1:5432", Key: inspect.TextKey("message_id", key),
+		State: inspect.StateProcessing, RawState: "PROCESSING",
+		Owner: inspect.Null[string]{V: owner, OK: owner != ""}, Token: inspect.Some("8841207"), Attempts: inspect.Some(tries),
+		ClaimedAt: ago(age), LeaseUntil: ago(lapsed),
+	}
+	return c
+}
+
+// incident is the night of the tests: a worker that died, one that waits on a
+// lock, one that lives.
+func incident() []inspect.Claim {
+	claims := []inspect.Claim{
+		claimed("pay_88412", "worker-7@h3", 3*time.Hour+12*time.Minute, 3*time.Hour+11*time.Minute, 1),
+		claimed("pay_88419", "worker-2@h1", 12*time.Minute, 11*time.Minute, 3),
+		claimed("注文-42-ですとろいやー", "worker-7@h3", 2*time.Hour, 119*time.Minute+30*time.Second, 1),
+		claimed("ok\x1b]0;PWNED\x07.txt", "worker-7@h3\r\n", time.Hour, 59*time.Minute+30*time.Second, 2),
+		claimed("refund:2026-03-01:merchant-00017:0123456789abcdef0123456789abcdef", "billing-consumer-blue-7f9c@node-12", 41*time.Minute, 40*time.Minute, 1),
+		claimed("pay_90001", "worker-1@h1", 8*time.Second, -22*time.Second, 1),
+		claimed("pay_90002", "worker-2@h1", 19*time.Second, -11*time.Second, 1),
+	}
+	noLease := claimed("pay_70001", "", 47*time.Minute+30*time.Second, 0, 1)
+	noLease.LeaseUntil = inspect.Stamp{}
+	noLease.ExpiresAt = ago(-(23*time.Hour + 12*time.Minute + 30*time.Second))
+	return append(claims, noLease)
+}
+
+func recommended() inspect.Table {
+	return inspect.Table{
+		Database: "payments@db-1:5432", Schema: "public", Name: "processed_messages", UniqueKey: true, CanUpdate: true, CanDelete: true, RowVersions: true,
+		Mapping: inspect.Mapping{
+			Profile: "recommended", Verified: true, Kind: inspect.KindStateLease,
+			Key:   []inspect.KeyColumn{{Column: "message_id", Kind: inspect.PartText, Role: inspect.RoleMessage}},
+			Owner: "owner", Token: "fencing_token", Attempts: "attempts", ClaimedAt: "claimed_at", RunsNext: inspect.RunsNextBroker,
+			Lease: inspect.LeaseBinding{Column: "lease_expires_at"},
+			State: inspect.StateBinding{Column: "state", Values: map[inspect.State][]string{inspect.StateProcessing: {"PROCESSING"}, inspect.StateFailed: {"FAILED"}}},
+		},
+	}
+}
+
+// desk is a screen under test with the root model around it.
+type desk struct {
+	t       testing.TB
+	store   *memoryStore
+	audit   *memoryAudit
+	screen  *triage.Screen
+	dialogs *frame.Dialogs
+	app     *ui.App
+	said    []tea.Msg
+}
+
+func newDesk(t testing.TB, w, h int, claims []inspect.Claim, change ...func(*triage.Config, *memoryStore)) *desk {
+	t.Helper()
+	d := &desk{t: t, dialogs: &frame.Dialogs{}, audit: &memoryAudit{}}
+	d.store = &memoryStore{claims: claims, table: recommended(), database: inspect.Database{ID: "payments@db-1:5432", Engine: "postgres", User: "oncall"}}
+	cfg := triage.Config{Store: d.store, Database: d.store.database, Table: d.store.table, Audit: d.audit}
+	for _, c := range change {
+		c(&cfg, d.store)
+	}
+	d.screen = triage.New(context.Background(), cfg, keys.Default(), d.dialogs)
+	d.app = ui.NewApp(d.screen, d.dialogs, keys.Default())
+	t.Cleanup(d.screen.Close)
+	d.send(tea.WindowSizeMsg{Width: w, Height: h})
+	d.run(d.screen.Load())
+	return d
+}
+
+// run carries out a command and what follows from it, at once: the tests run
+// in a bubble where waiting takes no time. The clock's ticks and the refresh
+// are left out, for they would never end; a test brings them itself.
+func (d *desk) run(cmd tea.Cmd) {
+	if cmd == nil {
+		return
+	}
+	switch msg := cmd().(type) {
+	case nil, triage.TickedMsg, triage.RefreshDueMsg:
+	case tea.BatchMsg:
+		for _, c := range msg {
+			d.run(c)
+		}
+	default:
+		d.said = append(d.said, msg)
+		d.send(msg)
+	}
+}
+
+func (d *desk) send(msg tea.Msg) {
+	_, cmd := d.app.Update(msg)
+	d.run(cmd)
+}
+
+// named are the keys that are no characters.
+var named = map[string]tea.KeyPressMsg{
+	"enter": {Code: tea.KeyEnter}, "esc": {Code: tea.KeyEscape}, "tab": {Code: tea.KeyTab}, "up": {Code: tea.KeyUp}, "down": {Code: tea.KeyDown},
+	"left": {Code: tea.KeyLeft}, "right": {Code: tea.KeyRight}, "backspace": {Code: tea.KeyBackspace}, "delete": {Code: tea.KeyDelete},
+	"space": {Code: tea.KeySpace, Text: " "}, "pgup": {Code: tea.KeyPgUp}, "pgdown": {Code: tea.KeyPgDown}, "home": {Code: tea.KeyHome}, "end": {Code: tea.KeyEnd},
+	"shift+tab": {Code: tea.KeyTab, Mod: tea.ModShift},
+}
+
+// press presses keys one after the other.
+func (d *desk) press(names ...string) {
+	for _, name := range names {
+		if k, ok := named[name]; ok {
+			d.send(k)
+			continue
+		}
+		d.send(tea.KeyPressMsg{Code: []rune(name)[0], Text: name})
+	}
+}
+
+// write types a text.
+func (d *desk) write(s string) {
+	for _, r := range s {
+		d.send(tea.KeyPressMsg{Code: r, Text: string(r)})
+	}
+}
+
+// view is the frame as text.
+func (d *desk) view() string { return ansi.Strip(d.app.View().Content) }
+
+func (d *desk) expect(texts ...string) {
+	d.t.Helper()
+	view := d.view()
+	for _, text := range texts {
+		if !strings.Contains(view, text) {
+			d.t.Fatalf("the screen does not show %q:\n%s", text, view)
+		}
+	}
+}
+
+func (d *desk) expectNot(texts ...string) {
+	d.t.Helper()
+	view := d.view()
+	for _, text := range texts {
+		if strings.Contains(view, text) {
+			d.t.Fatalf("the screen shows %q:\n%s", text, view)
+		}
+	}
+}

@@ -1,0 +1,90 @@
+package triage
+
+import (
+	"fmt"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"idemtui/inspect"
+	"idemtui/ui/keys"
+	"idemtui/ui/text"
+	"idemtui/ui/theme"
+)
+
+// outcomeDialog says what a release or an undo did to each claim.
+type outcomeDialog struct {
+	keys      keys.Triage
+	buttons   keys.Dialog
+	operation operation
+	sheet     sheet
+	form      form
+}
+
+// Update takes a message and says whether the dialog is finished.
+func (d *outcomeDialog) Update(msg tea.Msg) (bool, tea.Cmd) {
+	press, ok := msg.(tea.KeyPressMsg)
+	if !ok || d.sheet.press(press, d.keys) {
+		return false, nil
+	}
+	return d.form.press(press, d.buttons) == answeredNo, nil
+}
+
+// View draws the dialog's box.
+func (d *outcomeDialog) View(w, h int, s theme.Styles) string {
+	p := &page{w: inner(w), styles: s}
+	if d.operation.undo {
+		r := d.operation.restored
+		p.outcome("put back", r.Restored, r.Skipped, r.Failed, d.operation.err)
+		p.audit(r.AuditID)
+	} else {
+		r := d.operation.released
+		p.outcome("released", r.Released, r.Skipped, r.Failed, d.operation.err)
+		p.audit(r.AuditID)
+		if d.operation.undoable() {
+			p.wrap(s.Muted, "", d.keys.Undo.Help().Key+" puts back what nobody has touched since; later: idemtui inspect undo "+text.Sanitise(r.AuditID))
+		}
+	}
+	p.blank()
+	return d.sheet.view(s.Box, p.lines, d.form.view(p.w, s), w, h, s)
+}
+
+// outcome adds the head with the counts, and each claim.
+func (p *page) outcome(word string, done []inspect.Key, skipped []inspect.Skip, failed []inspect.Failure, err error) {
+	total := len(done) + len(skipped) + len(failed)
+	style := p.styles.OK
+	if err != nil || len(skipped)+len(failed) > 0 {
+		style = p.styles.Warn
+	}
+	p.add(style.Bold(true).Render(fmt.Sprintf("%d of %d %s", len(done), total, word)))
+	if err != nil {
+		p.wrap(p.styles.Bad, "", "✗ "+errText(err))
+	}
+	p.blank()
+	for _, f := range failed {
+		p.hanging(p.styles.Bad.Render("✗ "), 2, p.styles.Text, text.Sanitise(f.Key.String())+": "+text.Sanitise(f.Error))
+	}
+	for _, skip := range skipped {
+		p.skip(skip)
+	}
+	for _, k := range done {
+		p.hanging(p.styles.OK.Render("● "), 2, p.styles.Text, text.Sanitise(k.String())+": "+word)
+	}
+}
+
+func (p *page) audit(id string) {
+	if id == "" {
+		return
+	}
+	p.blank()
+	p.add(p.styles.Muted.Render("audit  ") + text.Sanitise(id))
+}
+
+// ShortHelp lists the keys for the footer.
+func (d *outcomeDialog) ShortHelp() []key.Binding {
+	return []key.Binding{keep(d.buttons.Choose, "close"), keep(d.keys.PageDown, "read on")}
+}
+
+// Guarded asks for the grace period, so that a key in flight does not close
+// what nobody has read.
+func (d *outcomeDialog) Guarded() bool { return true }

@@ -1,0 +1,85 @@
+package triage
+
+import (
+	"strings"
+
+	"charm.land/lipgloss/v2"
+
+	"idemtui/inspect"
+	"idemtui/ui/text"
+	"idemtui/ui/theme"
+)
+
+// page collects lines of at most w cells. Texts that it is given are printable
+// already.
+type page struct {
+	w      int
+	styles theme.Styles
+	lines  []string
+}
+
+func (p *page) add(line string) { p.lines = append(p.lines, text.Cut(line, p.w)) }
+
+func (p *page) blank() { p.lines = append(p.lines, "") }
+
+// head begins a section.
+func (p *page) head(title string) {
+	p.blank()
+	p.add(p.styles.Title.Render(title))
+}
+
+// wrap adds a text, broken into lines that begin with indent.
+func (p *page) wrap(style lipgloss.Style, indent, s string) {
+	if s == "" {
+		return
+	}
+	for _, line := range text.Wrap(s, max(1, p.w-text.Width(indent))) {
+		p.add(indent + style.Render(line))
+	}
+}
+
+// item adds a text with a dash before it.
+func (p *page) item(s string) { p.hanging(p.styles.Muted.Render("- "), 2, p.styles.Text, s) }
+
+// hanging adds a text whose first line follows lead and whose others are
+// indented by as many cells as lead takes.
+func (p *page) hanging(lead string, width int, style lipgloss.Style, s string) {
+	for i, line := range text.Wrap(s, max(1, p.w-width)) {
+		if i > 0 {
+			lead = strings.Repeat(" ", width)
+		}
+		p.add(lead + style.Render(line))
+	}
+}
+
+// fields adds pairs of a label and a value, the values in one column.
+func (p *page) fields(pairs [][2]string) {
+	width := 0
+	for _, pair := range pairs {
+		width = max(width, min(text.Width(pair[0]), p.w/3))
+	}
+	for _, pair := range pairs {
+		p.hanging(p.styles.Muted.Render(text.Left(pair[0], width))+"  ", width+2, p.styles.Text, pair[1])
+	}
+}
+
+// evidence adds one rung: which way it points, its text, and the query that
+// checks it by hand.
+func (p *page) evidence(e inspect.Evidence) {
+	mark, style := "· says neither  ", p.styles.Muted
+	switch e.For {
+	case inspect.ForAlive:
+		mark, style = "● for alive     ", p.styles.OK
+	case inspect.ForDead:
+		mark, style = "✗ for dead      ", p.styles.Bad
+	}
+	if p.w < 60 {
+		p.add(style.Render(strings.TrimSpace(mark)) + "  " + p.styles.Muted.Render(string(e.Rung)))
+		p.wrap(p.styles.Text, "  ", text.Sanitise(e.Text))
+	} else {
+		p.hanging(style.Render(mark)+p.styles.Muted.Render(text.Left(string(e.Rung), 14)), text.Width(mark)+14, p.styles.Text, text.Sanitise(e.Text))
+	}
+	if e.Query != "" {
+		p.wrap(p.styles.Faint, "    ", text.Sanitise(e.Query))
+	}
+}

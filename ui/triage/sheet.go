@@ -1,0 +1,208 @@
+package triage
+
+import (
+	"strings"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
+
+	"idemtui/ui/keys"
+	"idemtui/ui/text"
+	"idemtui/ui/theme"
+)
+
+// sheetWidth is the widest inside of a dialog: longer lines are hard to read.
+const sheetWidth = 96
+
+// sheet is the paper a dialog is written on: a text that scrolls where it is
+// too long, above a part that is always in sight.
+type sheet struct {
+	top    int
+	over   int // lines that did not fit when last fitted
+	height int
+}
+
+// press scrolls and reports whether the key was one that does.
+func (p *sheet) press(msg tea.KeyPressMsg, k keys.Triage) bool {
+	page := max(1, p.height-1)
+	switch {
+	case key.Matches(msg, k.PageDown):
+		p.top = min(p.top+page, p.over)
+	case key.Matches(msg, k.PageUp):
+		p.top = max(0, p.top-page)
+	default:
+		return false
+	}
+	return true
+}
+
+// inner is the width of the text inside a box of at most w cells.
+func inner(w int) int { return max(10, min(w-4, sheetWidth)) }
+
+// view draws the box in at most w by h cells.
+func (p *sheet) view(box lipgloss.Style, body, foot []string, w, h int, s theme.Styles) string {
+	p.height = max(1, h-2-len(foot))
+	p.over = max(0, len(body)-p.height)
+	p.top = min(p.top, p.over)
+	if p.over > 0 {
+		end := p.top + p.height
+		seen := append([]string(nil), body[p.top:end]...)
+		if end < len(body) {
+			seen[len(seen)-1] = s.Warn.Render(more(len(body)-end+1) + ": pgdn")
+		}
+		body = seen
+	}
+	lines := append(append([]string(nil), body...), foot...)
+	if len(lines) > h-2 {
+		lines = lines[len(lines)-max(1, h-2):]
+	}
+	for i := range lines {
+		lines[i] = text.Left(lines[i], inner(w))
+	}
+	return box.Render(strings.Join(lines, "\n"))
+}
+
+// choices are the buttons of a dialog. The first is the safe one and has the
+// focus until the person moves it.
+type choices struct {
+	labels  []string
+	focused int // -1 while a text field has the focus
+}
+
+func (c choices) view(s theme.Styles) string {
+	parts := make([]string, len(c.labels))
+	for i, label := range c.labels {
+		label = " " + label + " "
+		if i == c.focused {
+			parts[i] = s.Selected.Render(">" + label)
+		} else {
+			parts[i] = s.Muted.Render("[" + label + "]")
+		}
+	}
+	return strings.Join(parts, "  ")
+}
+
+// prompt is one text field of a dialog with its label. want is what must be
+// typed; "" takes any text that is not blank.
+type prompt struct {
+	label string
+	want  string
+	field field
+}
+
+func (p *prompt) filled() bool {
+	typed := strings.TrimSpace(p.field.String())
+	if p.want != "" {
+		return typed == p.want
+	}
+	return typed != ""
+}
+
+func (p *prompt) view(w int, focused bool, s theme.Styles) string {
+	label := p.label + ": "
+	style := s.Muted
+	if focused {
+		style = s.Accent
+	}
+	return style.Render(label) + p.field.view(max(8, w-text.Width(label)), focused, s)
+}
+
+// form is what a dialog asks: text fields, then buttons of which the first
+// says no. It starts on no.
+type form struct {
+	prompts []*prompt
+	choices choices
+	at      int // the focused field, or len(prompts) + the focused button
+	message string
+}
+
+func newForm(prompts []*prompt, labels ...string) form {
+	return form{prompts: prompts, choices: choices{labels: labels}, at: len(prompts)}
+}
+
+// answer is what a key did to a form.
+type answer int
+
+const (
+	unanswered answer = iota
+	answeredNo
+	answeredYes
+)
+
+// press takes a key. Enter on a field goes on to the next one and never
+// answers; y, and enter on the second button, answer yes once every field is
+// filled.
+func (f *form) press(msg tea.KeyPressMsg, k keys.Dialog) answer {
+	f.message = ""
+	typing := f.at < len(f.prompts)
+	switch {
+	case msg.String() == "esc", !typing && key.Matches(msg, k.Cancel):
+		return answeredNo
+	case typing && f.prompts[f.at].field.press(msg):
+		return unanswered
+	case typing && key.Matches(msg, k.Choose):
+		f.at++
+	case key.Matches(msg, k.Next):
+		f.move(1)
+	case key.Matches(msg, k.Prev):
+		f.move(-1)
+	case !typing && key.Matches(msg, k.Choose) && f.at == len(f.prompts):
+		return answeredNo
+	case !typing && (key.Matches(msg, k.Confirm) || key.Matches(msg, k.Choose)):
+		return f.confirm()
+	}
+	return unanswered
+}
+
+// confirm answers yes, or goes to the first field that is not filled.
+func (f *form) confirm() answer {
+	if len(f.choices.labels) < 2 {
+		return unanswered
+	}
+	for i, p := range f.prompts {
+		if !p.filled() {
+			f.at = i
+			f.message = "first: " + p.label
+			return unanswered
+		}
+	}
+	return answeredYes
+}
+
+func (f *form) move(by int) {
+	n := len(f.prompts) + len(f.choices.labels)
+	f.at = (f.at + by + n) % n
+}
+
+// paste puts a paste into the field that has the focus; elsewhere it is lost,
+// so that no paste answers.
+func (f *form) paste(content string) {
+	if f.at < len(f.prompts) {
+		f.prompts[f.at].field.insert(content)
+	}
+}
+
+// view is the fields, the message and the buttons.
+func (f *form) view(w int, s theme.Styles) []string {
+	lines := make([]string, 0, len(f.prompts)+3)
+	for i, p := range f.prompts {
+		lines = append(lines, p.view(w, i == f.at, s))
+	}
+	lines = append(lines, s.Warn.Render(f.message))
+	buttons := f.choices
+	buttons.focused = f.at - len(f.prompts)
+	return append(lines, buttons.view(s))
+}
+
+// help lists the keys that work where the focus is.
+func (f *form) help(k keys.Dialog, t keys.Triage) []key.Binding {
+	if f.at < len(f.prompts) {
+		return []key.Binding{keep(k.Choose, "next"), keep(k.Next, "next"), keep(t.Back, "no, close")}
+	}
+	shown := []key.Binding{k.Cancel, keep(k.Next, "move"), keep(k.Choose, "take > choice")}
+	if len(f.choices.labels) > 1 {
+		shown = append(shown, k.Confirm)
+	}
+	return append(shown, keep(t.PageDown, "read on"))
+}

@@ -1,0 +1,206 @@
+package triage
+
+import (
+	"strings"
+
+	"charm.land/lipgloss/v2"
+
+	"idemtui/inspect"
+	"idemtui/ui/frame"
+	"idemtui/ui/text"
+)
+
+// View draws the screen for w by h cells.
+func (s *Screen) View(w, h int) string {
+	l := newLayout(w, h)
+	switch {
+	case s.mode == plain:
+		return s.plainView(l)
+	case s.mode == reading && l.sideW == 0:
+		return s.readingView(l)
+	}
+	lines := s.headView(l)
+	body := strings.Split(frame.Fit(s.rowsView(l), l.listW, l.rows), "\n")
+	if l.peek > 0 {
+		body = append(body, strings.Split(frame.Fit(s.peekView(l), l.listW, l.peek), "\n")...)
+	}
+	if l.sideW > 0 {
+		body = s.beside(l, append([]string{s.headings(l)}, body...))
+		lines = lines[:len(lines)-1]
+	}
+	lines = append(lines, body...)
+	return strings.Join(append(lines, s.statusLine(w)), "\n")
+}
+
+// beside puts the detail to the right of the list's lines.
+func (s *Screen) beside(l layout, left []string) []string {
+	rule := s.styles.Faint.Render("│")
+	if s.mode == reading {
+		rule = s.styles.Accent.Render("┃")
+	}
+	right := strings.Split(frame.Fit(s.detail.view(s.styles), l.sideW-2, len(left)), "\n")
+	for i := range left {
+		left[i] = text.Left(left[i], l.listW) + rule + " " + right[i]
+	}
+	return left
+}
+
+// readingView is the detail in place of the list.
+func (s *Screen) readingView(l layout) string {
+	title := s.styles.Title.Render(" claim ") + s.styles.Muted.Render(text.Sanitise(s.cfg.Table.FullName()))
+	lines := []string{s.headerLine(l.w), spread(title, s.asOf(), l.w)}
+	for _, line := range strings.Split(frame.Fit(s.detail.view(s.styles), l.w-2, l.h-3), "\n") {
+		lines = append(lines, " "+line)
+	}
+	return strings.Join(append(lines, s.statusLine(l.w)), "\n")
+}
+
+// headings is the line of column heads; the sorted one is marked.
+func (s *Screen) headings(l layout) string {
+	c := newColumnWidths(l.listW)
+	head := func(by column, w int, right bool) string {
+		style, name := s.styles.Muted, names[by].head
+		if by == s.list.order.by {
+			style = s.styles.Accent
+		}
+		if right {
+			return style.Render(text.Right(name, w))
+		}
+		return style.Render(text.Left(name, w))
+	}
+	cells := []string{head(byKey, c.key, false)}
+	if c.owner > 0 {
+		cells = append(cells, head(byOwner, c.owner, false))
+	}
+	cells = append(cells, head(byClaimed, c.claimed, true), head(byLapsed, c.lapsed, true), head(byTries, c.tries, true), head(byVerdict, c.verdict, false))
+	return "   " + strings.Join(cells, "  ")
+}
+
+// rowsView draws the rows in sight, or says why there are none.
+func (s *Screen) rowsView(l layout) string {
+	if len(s.list.shown) == 0 {
+		return s.emptyView(l)
+	}
+	c := newColumnWidths(l.listW)
+	window := s.list.window()
+	lines := make([]string, 0, len(window))
+	for i, r := range window {
+		lines = append(lines, s.rowLine(r, c, s.list.top+i == s.list.index, l.listW))
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (s *Screen) rowLine(r row, c columnWidths, selected bool, w int) string {
+	st, shift := s.styles, s.list.shift
+	cursor, mark := " ", " "
+	if selected {
+		cursor = ">"
+	}
+	if s.list.marked[r.claim.Key] {
+		mark = "*"
+	}
+	cells := []string{scrolled(r.key, c.key, shift)}
+	if c.owner > 0 {
+		cells = append(cells, scrolled(r.owner, c.owner, shift))
+	}
+	cells = append(cells, text.Right(r.claimed, c.claimed), text.Right(r.lapsed, c.lapsed), text.Right(r.tries, c.tries))
+	fixed := strings.Join(cells, "  ") + "  "
+	word, why := r.verdict, r.why
+	if r.gone != "" {
+		word, why = "→ "+r.gone, ""
+	}
+	if why != "" && c.verdict > verdictWord+2 {
+		why = "  " + scrolled(why, c.verdict-verdictWord-2, shift)
+	} else {
+		why = ""
+	}
+	if why != "" {
+		word = text.Left(word, verdictWord)
+	} else {
+		word = text.Left(word, c.verdict)
+	}
+	switch {
+	case selected:
+		return st.Selected.Render(text.Left(cursor+mark+" "+fixed+word+why, w))
+	case r.gone != "":
+		return st.Faint.Render("   " + fixed + word)
+	}
+	return st.Text.Render(cursor) + st.Accent.Render(mark) + " " + fixed + verdictStyle(r.claim, st).Render(word) + st.Muted.Render(why)
+}
+
+// peekView is what matters about the selected claim, uncut, below the list.
+func (s *Screen) peekView(l layout) string {
+	r, ok := s.list.selected()
+	if !ok {
+		return s.styles.Faint.Render(strings.Repeat("─", l.w))
+	}
+	st := s.styles
+	key := text.Cut(r.key, l.w-8)
+	rule := st.Faint.Render("── ") + st.Strong.Render(key) + " " + st.Faint.Render(strings.Repeat("─", max(0, l.w-4-text.Width(key))))
+	p := &page{w: l.w - 2, styles: st}
+	if r.gone != "" {
+		p.wrap(st.Info, "", r.gone)
+	}
+	lead := verdictStyle(r.claim, st).Render(r.verdict) + "  "
+	p.hanging(lead, text.Width(r.verdict)+2, st.Text, r.why)
+	for _, line := range freesText(r.claim, s.current().snapshot.At) {
+		p.wrap(st.Muted, "", line)
+	}
+	for i := range p.lines {
+		p.lines[i] = " " + p.lines[i]
+	}
+	return rule + "\n" + strings.Join(p.lines, "\n")
+}
+
+// emptyView says why there is no row: still asking, failing, filtered away, or
+// nothing is stuck.
+func (s *Screen) emptyView(l layout) string {
+	st := s.styles
+	p := &page{w: l.listW - 3, styles: st}
+	look := s.looks[s.tab]
+	switch {
+	case !look.ok && s.load.err != nil:
+		p.wrap(st.Bad, "", "no answer yet: "+faultText(s.load.err))
+		p.wrap(st.Muted, "", "trying again every few seconds; "+s.keys.Refresh.Help().Key+" tries now")
+	case !look.ok:
+		p.wrap(st.Muted, "", "asking "+text.Sanitise(s.cfg.Database.ID)+" for its claims …")
+	case s.list.filter != "" && len(s.list.all) > 0:
+		p.wrap(st.Warn, "", "no row matches \""+text.Sanitise(s.list.filter)+"\": "+text.Plural(int64(len(s.list.all)), "row is hidden", "rows are hidden")+"; esc clears the filter")
+	default:
+		s.emptyReasons(p, look.snapshot)
+	}
+	for i := range p.lines {
+		p.lines[i] = "   " + p.lines[i]
+	}
+	return "\n" + strings.Join(p.lines, "\n")
+}
+
+func (s *Screen) emptyReasons(p *page, snapshot inspect.Snapshot) {
+	st, sum := s.styles, snapshot.Summary
+	switch {
+	case sum.Claimed.Rows == 0 && sum.Claimed.Exact:
+		p.wrap(st.OK, "", "nothing is claimed: no row is PROCESSING")
+	case s.tab == tabStuck && sum.Held > 0:
+		p.wrap(st.OK, "", "nothing is stuck: "+text.Count(sum.Held, true)+" of "+text.Count(sum.Claimed.Rows, sum.Claimed.Exact)+" claimed are held, as they should be")
+		p.wrap(st.Muted, "", s.keys.Claims.Help().Key+" shows them")
+	default:
+		p.wrap(st.OK, "", "no such claim")
+	}
+	for _, note := range snapshot.Notes {
+		p.wrap(st.Muted, "", text.Sanitise(note))
+	}
+}
+
+// spread puts left and right on one line of w cells; the left gives way.
+func spread(left, right string, w int) string {
+	room := w - text.Width(right)
+	if room <= 0 {
+		return text.Cut(right, w)
+	}
+	return text.Left(left, room) + right
+}
+
+// renderer is what draws a text in one style.
+type renderer interface{ Render(...string) string }
+
+var _ renderer = lipgloss.Style{}
