@@ -1,0 +1,38 @@
+package explore
+
+import (
+	"testing"
+
+	"idemtui/sim"
+)
+
+// ones gives each fault once.
+func ones() Budgets { return Budgets{Fail: 1, Timeout: 1, Crash: 1, Slow: 1, Forget: 1} }
+
+func benchmark(b *testing.B, config Config) {
+	b.ReportAllocs()
+	for b.Loop() {
+		result, err := Run(b.Context(), config)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.ReportMetric(float64(result.States), "states")
+		b.ReportMetric(float64(result.States)*float64(b.N)/b.Elapsed().Seconds(), "states/s")
+	}
+}
+
+func BenchmarkVerdictFence4(b *testing.B) {
+	benchmark(b, Config{Handler: sim.HandlerFence.Handler(), Deliveries: 4, Budgets: ones(), VerdictOnly: true})
+}
+
+func BenchmarkCountsFence4(b *testing.B) {
+	benchmark(b, Config{Handler: sim.HandlerFence.Handler(), Deliveries: 4, Budgets: ones()})
+}
+
+func BenchmarkCountsFence3(b *testing.B) {
+	benchmark(b, Config{Handler: sim.HandlerFence.Handler(), Deliveries: 3, Budgets: ones()})
+}
+
+func BenchmarkSymmetryFence4(b *testing.B) {
+	benchmark(b, Config{Handler: sim.HandlerFence.Handler(), Deliveries: 4, Budgets: ones(), Symmetry: true})
+}

@@ -1,0 +1,134 @@
+package sim
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"sync"
+	"testing"
+)
+
+// seeds is how many seeds the figures are held to.
+const seeds = 200
+
+func mustRun(t testing.TB, s Scenario) Result {
+	t.Helper()
+	r, err := Run(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// The figures of the lessons: 2,000 payments, 8 workers, a charge of 1 ms, and
+// one payment in 20 delivered again while the first delivery is in process.
+func TestFiguresOfTheRace(t *testing.T) {
+	caught := 0
+	for seed := uint64(1); seed <= seeds; seed++ {
+		s := DefaultScenario()
+		s.Seed = seed
+		for _, h := range []HandlerID{HandlerNone, HandlerCheck, HandlerClaim, HandlerRelease} {
+			s.Handler = h
+			r := mustRun(t, s)
+			if r.Deliveries != 2100 || r.Payments != 2000 || r.NeverCharged != 0 {
+				t.Errorf("seed %d: %+v", seed, r)
+			}
+			switch h {
+			case HandlerNone:
+				if r.Charges != 2100 || r.ChargedTwice != 100 {
+					t.Errorf("seed %d: %+v", seed, r)
+				}
+			case HandlerCheck:
+				if r.Charges < 2094 || r.Charges > 2100 {
+					t.Errorf("seed %d: check charges %d times", seed, r.Charges)
+				}
+				if r.Charges < 2100 {
+					caught++
+				}
+			default:
+				if r.Charges != 2000 || r.ChargedTwice != 0 {
+					t.Errorf("seed %d: %+v", seed, r)
+				}
+			}
+		}
+	}
+	if caught == 0 || caught == seeds {
+		t.Errorf("check caught a duplicate with %d of %d seeds; it should with some", caught, seeds)
+	}
+}
+
+func TestFiguresOfTheClaimThatIsNeverReleased(t *testing.T) {
+	for seed := uint64(1); seed <= seeds; seed++ {
+		s := DefaultScenario()
+		s.Seed, s.Duplicates, s.Fail = seed, 0, One/50
+		for h, want := range map[HandlerID]int64{HandlerClaim: 1960, HandlerRelease: 2000} {
+			s.Handler = h
+			r := mustRun(t, s)
+			if r.Deliveries != 2040 || r.Charges != want || r.NeverCharged != 2000-want || r.FailedFirst != 40 || r.Stuck != 2000-want {
+				t.Errorf("seed %d: %+v", seed, r)
+			}
+		}
+	}
+}
+
+// The window of check-then-act follows from the mechanism: while a payment is
+// in process, only the other seven workers can pick, so a copy about eight
+// places behind is as likely to be caught as not, and one farther behind more so.
+func TestFiguresOfTheDistance(t *testing.T) {
+	const farthest = 24
+	var sums [farthest + 1]int64
+	var wait sync.WaitGroup
+	for k := int64(1); k <= farthest; k++ {
+		wait.Go(func() {
+			for seed := uint64(1); seed <= seeds; seed++ {
+				s := DefaultScenario()
+				s.Seed, s.Distance = seed, k
+				sums[k] += mustRun(t, s).Charges
+			}
+		})
+	}
+	wait.Wait()
+	bounds := map[int][2]int64{1: {2097, 2100}, 4: {2080, 2100}, 8: {2010, 2060}, 16: {2000, 2006}}
+	for k := 1; k <= farthest; k++ {
+		t.Logf("distance %2d: mean charges %d.%02d", k, sums[k]/seeds, sums[k]%seeds*100/seeds)
+		if k > 1 && sums[k] > sums[k-1] {
+			t.Errorf("more double charges at distance %d than at %d", k, k-1)
+		}
+		if b, ok := bounds[k]; ok && (sums[k] < b[0]*seeds || sums[k] > b[1]*seeds) {
+			t.Errorf("distance %d is outside %v", k, b)
+		}
+	}
+}
+
+// hash is a digest of every event and of the result.
+func (t *Trace) hash() string {
+	h := sha256.New()
+	for i := range t.events {
+		if err := binary.Write(h, binary.LittleEndian, t.events[i]); err != nil {
+			panic(err)
+		}
+	}
+	fmt.Fprint(h, t.result)
+	return hex.EncodeToString(h.Sum(nil)[:8])
+}
+
+// Same scenario, same seed, same trace, byte for byte, on every machine. A
+// change of these digests changes what every shared token shows.
+func TestGoldenTraces(t *testing.T) {
+	busy := DefaultScenario()
+	busy.Handler, busy.Seed, busy.Fail, busy.Crash, busy.Timeout, busy.Slow = HandlerFence, 42, One/50, One/50, One/50, One/50
+	for _, tt := range []struct {
+		name     string
+		scenario Scenario
+		want     string
+	}{
+		{"second lesson", DefaultScenario(), "46059177f653c151"},
+		{"every fault", busy, "a7154a7215dfe851"},
+		{"demo", DemoScenario(HandlerCheck), "20c6af6682a2f47a"},
+	} {
+		if got := mustRecord(t, tt.scenario, snapshotInterval).hash(); got != tt.want {
+			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
+		}
+	}
+}
