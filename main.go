@@ -18,5 +18,5 @@ func run() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	context.AfterFunc(ctx, stop)
-	return cli.Run(ctx, os.Args[1:], cli.StandardStreams(), os.Getenv, cli.Plugs{})
+	return cli.Run(ctx, cli.TakeArguments(os.Args[1:]), cli.StandardStreams(), os.Getenv, cli.Plugs{})
 }

@@ -14,6 +14,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -71,16 +72,74 @@ func scripts(pattern string, db *servertest.DB) testscript.Params {
 				env.Setenv("DSN", db.DSN())
 				env.Setenv("HOSTPORT", net.JoinHostPort(db.Host(), strconv.Itoa(db.Port())))
 				env.Setenv("DBNAME", db.Name())
+				env.Setenv("UNKNOWN_DSN", strings.Replace(db.DSN(), "/"+db.Name(), "/nowhere", 1))
 			}
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits,
+			// role NAME GRANT... makes a login role; $NAME_DSN connects as it.
+			"role": func(ts *testscript.TestScript, _ bool, args []string) {
+				ts.Setenv(strings.ToUpper(args[0])+"_DSN", db.Role(args[0], args[1:]...).DSN)
+			},
+			// state KEY STATE compares what the recommended table holds.
+			"state": func(ts *testscript.TestScript, neg bool, args []string) {
+				stored := db.Text("SELECT state FROM processed_messages WHERE message_id = $1", args[0])
+				if (stored == args[1]) == neg {
+					ts.Fatalf("%s is %s", args[0], stored)
+				}
+			},
+			"auditid": func(ts *testscript.TestScript, _ bool, _ []string) { keepField(ts, "audit_id", "AUDIT") },
+			"planid":  func(ts *testscript.TestScript, _ bool, _ []string) { keepField(ts, "id", "PLAN") },
+			// sql FILE runs statements as the superuser.
 			"sql": func(ts *testscript.TestScript, _ bool, args []string) {
 				db.Exec(ts.ReadFile(args[0]))
 			},
 		},
 	}
+}
+
+// TestPasswordLeavesTheProcessList looks at a command that waits for a server
+// which never answers.
+func TestPasswordLeavesTheProcessList(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("arguments are blanked on Linux only")
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	command := exec.Command("idemtui", "inspect", "list", "--dsn", "postgres://me:hunter2@"+listener.Addr().String()+"/x?sslmode=disable")
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		_ = command.Process.Kill()
+		_ = command.Wait()
+	}()
+	connection, err := listener.Accept() // by now the command line was read
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer connection.Close()
+	line, err := os.ReadFile("/proc/" + strconv.Itoa(command.Process.Pid) + "/cmdline")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if bytes.Contains(line, []byte("hunter2")) || !bytes.Contains(line, []byte("://me:*******@")) {
+		t.Errorf("the process list shows %q", line)
+	}
+}
+
+// keepField puts the first string field of that name in the JSON on standard
+// output into an environment variable.
+func keepField(ts *testscript.TestScript, field, variable string) {
+	found := regexp.MustCompile(`"` + field + `": "([^"]+)"`).FindStringSubmatch(ts.ReadFile("stdout"))
+	if found == nil {
+		ts.Fatalf("standard output has no field %s", field)
+	}
+	ts.Setenv(variable, found[1])
 }
 
 // exits CODE COMMAND... runs a command and wants its exit code, and what holds
