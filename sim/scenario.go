@@ -5,17 +5,6 @@ import (
 	"strconv"
 )
 
-// Fraction is an exact fraction of all payments, in parts per billion.
-type Fraction int64
-
-// One is the fraction 1: all payments.
-const One Fraction = 1_000_000_000
-
-// of is the fraction of n, rounded to the nearest whole number.
-func (f Fraction) of(n int64) int64 {
-	return int64((uint64(f)*uint64(n) + uint64(One)/2) / uint64(One))
-}
-
 // Durations in nanoseconds.
 const (
 	microsecond = int64(1_000)
@@ -154,19 +143,21 @@ func (s Scenario) Validate() error {
 	return nil
 }
 
-// String is the fraction as a decimal, exactly.
-func (f Fraction) String() string {
-	sign, n := "", int64(f)
-	if n < 0 {
-		sign, n = "-", -n
+// String is the guard as the command line spells it.
+func (g Guard) String() string {
+	if g == GuardName {
+		return "name"
 	}
-	whole, part := n/int64(One), n%int64(One)
-	text := fmt.Sprintf("%s%d.%09d", sign, whole, part)
-	for text[len(text)-1] == '0' {
-		text = text[:len(text)-1]
+	return "token"
+}
+
+// ParseGuard reads a guard.
+func ParseGuard(text string) (Guard, error) {
+	switch text {
+	case "token":
+		return GuardToken, nil
+	case "name":
+		return GuardName, nil
 	}
-	if text[len(text)-1] == '.' {
-		text = text[:len(text)-1]
-	}
-	return text
+	return 0, fmt.Errorf("bad guard %s: it is token or name", quoteShort(text))
 }

@@ -137,29 +137,11 @@ func (k *codec) charges(word uint64) uint32 {
 }
 
 // edge is a packed successor.
-type edge struct {
-	word, slots uint64
-	choice      Choice
-	label       sim.Label
-}
+type edge struct{ word, slots uint64 }
 
-// expand lists the successors of a packed state, in the order of the search.
-func (k *codec) expand(word, slots uint64, s *State, list *[choiceCount]Move, out *[choiceCount]edge) int {
-	k.unpack(word, slots, s)
-	n := moves(k.handler, s, list)
-	rest := word &^ k.cellMask
-	for i := range n {
-		m := &list[i]
-		e := &out[i]
-		e.word = k.packCell(&m.cell) | rest - k.spend[m.spent]
-		e.slots = slots
-		e.choice, e.label = m.Choice, m.Label
-		if d := m.Choice.Delivery(); d >= 0 {
-			shift := uint(d) * k.slotBits
-			e.slots = slots&^((1<<k.slotBits-1)<<shift) | k.packSlot(m.delivery)<<shift
-		}
-	}
-	return n
+// after is the shared word after a move.
+func (k *codec) after(word uint64, m *Move) uint64 {
+	return k.packCell(&m.cell) | word&^k.cellMask - k.spend[m.spent]
 }
 
 // sorted says whether the deliveries stand in the order that stands for all

@@ -69,7 +69,7 @@ func (s *search) newGraph(ctx context.Context) (*graph, error) {
 			}
 		}
 		word, slots := s.store.at(uint32(i))
-		count := s.codec.expand(word, slots, &s.state, &s.moves, &s.edges)
+		count := s.memo.expand(word, slots, s.edges[:])
 		for j := range count {
 			next := s.store.find(s.edges[j].word, s.edges[j].slots)
 			g.successors = append(g.successors, next)

@@ -99,13 +99,14 @@ func (s *search) pathTo(index uint32, goal func(State) bool) *Path {
 		return s.firstPath(len(back)-1, goal)
 	}
 	path := &Path{Config: Config{Handler: s.config.Handler, Deliveries: s.config.Deliveries, Budgets: s.config.Budgets}}
-	for i := len(back) - 1; i > 0; i-- {
-		word, slots := s.store.at(back[i])
-		n := s.codec.expand(word, slots, &s.state, &s.moves, &s.edges)
-		nextWord, nextSlots := s.store.at(back[i-1])
-		for j := range n {
-			if s.edges[j].word == nextWord && s.edges[j].slots == nextSlots {
-				path.Steps = append(path.Steps, newPathStep(s.moves[j]))
+	state := s.config.Start()
+	for i := len(back) - 2; i >= 0; i-- {
+		wantWord, wantSlots := s.store.at(back[i])
+		for _, m := range state.Moves(s.config.Handler) {
+			next := state.After(m)
+			if word, slots := s.codec.pack(&next); word == wantWord && slots == wantSlots {
+				path.Steps = append(path.Steps, newPathStep(m))
+				state = next
 				break
 			}
 		}

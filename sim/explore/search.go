@@ -57,6 +57,7 @@ func (e *StoppedError) Error() string {
 type search struct {
 	config Config
 	codec  *codec
+	memo   *memo
 	store  store
 	result Result
 
@@ -65,9 +66,8 @@ type search struct {
 	double   uint32
 	lost     uint32
 
-	state State
-	moves [choiceCount]Move
-	edges [choiceCount]edge
+	edges [blockEdges]edge
+	ends  [blockStates]int
 }
 
 // none marks that a counterexample was not found.
@@ -106,7 +106,7 @@ func newSearch(config Config) (*search, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &search{config: config, codec: k, double: none, lost: none}
+	s := &search{config: config, codec: k, memo: newMemo(k), double: none, lost: none}
 	s.result = Result{Handler: config.Handler, Deliveries: config.Deliveries, Budgets: config.Budgets, Symmetry: config.Symmetry}
 	if k.fits64() {
 		s.store = newStore64(k.slotsBits, config.maxMemory())
@@ -116,25 +116,29 @@ func newSearch(config Config) (*search, error) {
 	return s, nil
 }
 
-// run expands every state in the order in which it was found.
+// run expands every state in the order in which it was found, a block at a
+// time; a block never spans two layers.
 func (s *search) run(ctx context.Context) error {
 	start := s.config.Start()
 	s.edges[0].word, s.edges[0].slots = s.codec.pack(&start)
-	s.store.add(s.edges[:1], noParent)
+	s.store.add(s.edges[:1], []int{1}, noParent)
 	s.layerEnd = 1
-	for i := 0; i < s.store.len(); i++ {
+	for i, polled := 0, 0; i < s.store.len(); {
 		if i == s.layerEnd {
 			s.layerEnd = s.store.len()
 			s.depth++
 		}
-		if i%pollEvery == 0 {
+		if i >= polled {
+			polled = i + pollEvery
 			if err := s.poll(ctx); err != nil {
 				return err
 			}
 		}
-		if !s.expand(uint32(i)) {
+		end := min(i+blockStates, s.layerEnd)
+		if !s.expand(i, end) {
 			return s.stopped()
 		}
+		i = end
 	}
 	if s.codec.tooLarge {
 		return fmt.Errorf("a counter of %s grew beyond its bound: this is a defect of the explorer", s.config.Handler.Name)
@@ -142,32 +146,20 @@ func (s *search) run(ctx context.Context) error {
 	return nil
 }
 
-// expand enters the successors of one state. It returns false at the memory
-// limit.
-func (s *search) expand(index uint32) bool {
-	word, slots := s.store.at(index)
-	n := s.codec.expand(word, slots, &s.state, &s.moves, &s.edges)
-	weight := int64(1)
-	if s.config.Symmetry {
-		weight = s.codec.orders(slots)
-		for i := range n {
-			s.edges[i].slots = s.codec.sort(s.edges[i].slots)
-		}
+// expand enters the successors of the states from first to end. It returns
+// false at the memory limit.
+func (s *search) expand(first, end int) bool {
+	n, ends := 0, s.ends[:0]
+	for i := first; i < end; i++ {
+		word, slots := s.store.at(uint32(i))
+		from := n
+		n += s.memo.expand(word, slots, s.edges[n:])
+		ends = append(ends, n)
+		s.tally(uint32(i), word, slots, s.edges[from:n])
 	}
 	before := s.store.len()
-	if !s.store.add(s.edges[:n], index) {
+	if !s.store.add(s.edges[:n], ends, uint32(first)) {
 		return false
-	}
-	s.result.States += weight
-	s.result.Edges += weight * int64(n)
-	if s.codec.sorted(slots) {
-		s.result.Canonical++
-	}
-	if n == 0 {
-		s.result.Terminal += weight
-		if s.lost == none && s.codec.charges(word) == 0 {
-			s.lost = index
-		}
 	}
 	if s.double == none {
 		for i := before; i < s.store.len(); i++ {
@@ -178,6 +170,28 @@ func (s *search) expand(index uint32) bool {
 		}
 	}
 	return true
+}
+
+// tally counts a state and its edges. With symmetry it sorts the successors.
+func (s *search) tally(index uint32, word, slots uint64, edges []edge) {
+	weight := int64(1)
+	if s.config.Symmetry {
+		weight = s.codec.orders(slots)
+		for i := range edges {
+			edges[i].slots = s.codec.sort(edges[i].slots)
+		}
+	}
+	s.result.States += weight
+	s.result.Edges += weight * int64(len(edges))
+	if s.codec.sorted(slots) {
+		s.result.Canonical++
+	}
+	if len(edges) == 0 {
+		s.result.Terminal += weight
+		if s.lost == none && s.codec.charges(word) == 0 {
+			s.lost = index
+		}
+	}
 }
 
 // poll looks at the outside world.

@@ -12,9 +12,10 @@ const maxStates = math.MaxUint32 - 1
 // the index of the state from which each was first reached, and an
 // open-addressing table over the full keys. A hash alone would be no proof.
 type store interface {
-	// add enters those successors that are new, in order, with their parent.
-	// It returns false where the table would have to grow beyond the limit.
-	add(edges []edge, parent uint32) bool
+	// add enters those successors of a block of states that are new, in
+	// order: those of state first+i end at ends[i]. It returns false where
+	// the table would have to grow beyond the limit.
+	add(edges []edge, ends []int, first uint32) bool
 	// at gives the state with this index.
 	at(index uint32) (word, slots uint64)
 	parent(index uint32) uint32
@@ -28,6 +29,12 @@ type store interface {
 	// find gives the index of a state that is in the store.
 	find(word, slots uint64) uint32
 }
+
+// A search expands its states in blocks.
+const (
+	blockStates = 32
+	blockEdges  = blockStates * int(choiceCount)
+)
 
 const (
 	pageBits   = 16

@@ -42,18 +42,21 @@ func (s *store128) slot(entry key128) int {
 	return i
 }
 
-func (s *store128) add(edges []edge, parent uint32) bool {
+func (s *store128) add(edges []edge, ends []int, first uint32) bool {
 	if full(s.keys.n+len(edges), len(s.table)) && !s.grow() {
 		return false
 	}
-	for i := range edges {
-		entry := key128{edges[i].word + 1, edges[i].slots}
-		at := s.slot(entry)
-		if s.table[at].word == 0 {
-			s.table[at] = entry
-			s.keys.append(key128{edges[i].word, edges[i].slots})
-			s.parents.append(parent)
+	from := 0
+	for parent, end := range ends {
+		for _, e := range edges[from:end] {
+			entry := key128{e.word + 1, e.slots}
+			if at := s.slot(entry); s.table[at].word == 0 {
+				s.table[at] = entry
+				s.keys.append(key128{e.word, e.slots})
+				s.parents.append(first + uint32(parent))
+			}
 		}
+		from = end
 	}
 	return true
 }

@@ -12,6 +12,9 @@ type store64 struct {
 	keys    column[uint64]
 	parents column[uint32]
 	index   []uint32 // beside the table, once numbered
+
+	homes, entries [blockEdges]uint64 // of the edges being added
+	touched        uint64             // keeps the compiler from dropping the reads
 }
 
 func newStore64(slotsBits uint, limit int64) *store64 {
@@ -32,27 +35,41 @@ func (s *store64) resize(size int) {
 }
 
 // slot finds where an entry is or belongs.
-func (s *store64) slot(entry uint64) int {
+func (s *store64) slot(entry uint64) int { return s.probe(int(mix(entry)>>s.shift), entry) }
+
+// probe finds the same from the entry's home on.
+func (s *store64) probe(i int, entry uint64) int {
 	mask := len(s.table) - 1
-	i := int(mix(entry) >> s.shift)
 	for s.table[i] != 0 && s.table[i] != entry {
 		i = (i + 1) & mask
 	}
 	return i
 }
 
-func (s *store64) add(edges []edge, parent uint32) bool {
+func (s *store64) add(edges []edge, ends []int, first uint32) bool {
 	if full(s.keys.n+len(edges), len(s.table)) && !s.grow() {
 		return false
 	}
+	// The homes are all read before any of them matters, so that the cache
+	// fetches them side by side.
+	touched := uint64(0)
 	for i := range edges {
 		entry := (edges[i].word<<s.slotsBits | edges[i].slots) + 1
-		at := s.slot(entry)
-		if s.table[at] == 0 {
-			s.table[at] = entry
-			s.keys.append(entry - 1)
-			s.parents.append(parent)
+		home := mix(entry) >> s.shift
+		s.homes[i], s.entries[i] = home, entry
+		touched |= s.table[home]
+	}
+	s.touched = touched
+	from := 0
+	for parent, end := range ends {
+		for i := from; i < end; i++ {
+			if at := s.probe(int(s.homes[i]), s.entries[i]); s.table[at] == 0 {
+				s.table[at] = s.entries[i]
+				s.keys.append(s.entries[i] - 1)
+				s.parents.append(first + uint32(parent))
+			}
 		}
+		from = end
 	}
 	return true
 }
