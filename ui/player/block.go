@@ -1,0 +1,191 @@
+package player
+
+import (
+	"idemtui/sim"
+	"idemtui/ui/text"
+)
+
+// leastWord is how many cells a step gets at least, where its neighbour can
+// spare them: room for an abbreviation. The borrowed cells are at most two, and
+// the neighbour is a long step.
+const (
+	leastWord = 3
+	longStep  = 12
+)
+
+// block is a span of a worker's row, laid out in cells from a up to b.
+type block struct {
+	span   sim.Span
+	a, b   int
+	glyphs []rune // one for each cell
+	word   int    // so many cells from a on are shown as soon as the step begins
+	effect int    // the cell of the charge's effect, or -1
+	ink    ink
+}
+
+// stepWords are the words of the steps and their abbreviations.
+var stepWords = map[sim.OpKind][2]string{
+	sim.OpCheck:        {"check", "chk"},
+	sim.OpCharge:       {"charge", "chg"},
+	sim.OpRemember:     {"remember", "rem"},
+	sim.OpClaim:        {"claim", "clm"},
+	sim.OpRelease:      {"release", "rel"},
+	sim.OpLeaseClaim:   {"claim", "clm"},
+	sim.OpComplete:     {"complete", "cmp"},
+	sim.OpMarkFailed:   {"mark failed", "fail"},
+	sim.OpOpenAndClaim: {"claim", "clm"},
+	sim.OpCommit:       {"commit", "cmt"},
+	sim.OpRollback:     {"rollback", "rbk"},
+	sim.OpAck:          {"ack", "ack"},
+}
+
+func stepInk(k sim.OpKind) ink {
+	switch k {
+	case sim.OpCheck, sim.OpClaim, sim.OpLeaseClaim, sim.OpOpenAndClaim:
+		return inkRead
+	case sim.OpCharge:
+		return inkCharge
+	case sim.OpRemember, sim.OpComplete, sim.OpCommit, sim.OpMarkFailed:
+		return inkWrite
+	case sim.OpRelease, sim.OpRollback:
+		return inkUndo
+	}
+	return inkMuted
+}
+
+// layBlocks gives each span of a worker its cells and its glyphs.
+func (p *page) layBlocks(spans []sim.Span) []block {
+	blocks := make([]block, 0, len(spans))
+	for _, s := range spans {
+		a := max(p.column(s.Start), 0)
+		b := max(min(p.column(s.End), p.width), a+1)
+		if a >= p.width {
+			break
+		}
+		if n := len(blocks); n > 0 && blocks[n-1].b > a {
+			a = min(blocks[n-1].b, p.width-1)
+			b = max(b, a+1)
+		}
+		blocks = append(blocks, block{span: s, a: a, b: b, effect: -1})
+	}
+	for i := range blocks {
+		if blocks[i].span.Kind == sim.SpanStep {
+			p.makeRoom(blocks, i)
+		}
+	}
+	for i := range blocks {
+		p.letter(&blocks[i])
+	}
+	return blocks
+}
+
+// makeRoom widens a step that is too short for a word: into the gap or the
+// pick-up after it, else at the cost of a long neighbour.
+func (p *page) makeRoom(blocks []block, i int) {
+	b := &blocks[i]
+	short := leastWord - (b.b - b.a)
+	if short <= 0 {
+		return
+	}
+	free := p.width - b.b
+	var next *block
+	if i+1 < len(blocks) {
+		next = &blocks[i+1]
+		free = next.a - b.b
+		if next.span.Kind == sim.SpanPickUp {
+			free += next.b - next.a - 1
+		}
+	}
+	switch {
+	case free >= short:
+		b.b += short
+		if next != nil {
+			next.a = max(next.a, b.b)
+		}
+	case next != nil && next.span.Kind == sim.SpanStep && next.b-next.a >= longStep:
+		b.b += short
+		next.a = b.b
+	case i > 0 && blocks[i-1].b == b.a && blocks[i-1].b-blocks[i-1].a >= longStep:
+		b.a -= short
+		blocks[i-1].b = b.a
+	}
+}
+
+// letter fills the block's cells with its word and its rule.
+func (p *page) letter(b *block) {
+	w := b.b - b.a
+	switch b.span.Kind {
+	case sim.SpanPickUp:
+		b.ink = inkFaint
+		b.glyphs = bar("", '·', w, false, false)
+		return
+	case sim.SpanPause:
+		b.ink = inkWarn
+		b.glyphs = bar("paused", '·', w, false, false)
+	case sim.SpanDown:
+		b.ink = inkBad
+		b.glyphs = bar("✗ crashed", '·', w, false, false)
+	default:
+		p.letterStep(b)
+		return
+	}
+	b.word = min(w, len(b.glyphs))
+}
+
+func (p *page) letterStep(b *block) {
+	w := b.b - b.a
+	kind := p.trace.Handler().Program[b.span.PC].Kind
+	words := stepWords[kind]
+	b.ink = stepInk(kind)
+	if b.span.Event == sim.EventBusy {
+		words = [2]string{"busy", "bsy"}
+	}
+	opens, closes := b.span.Start >= p.start, b.span.End < p.end()
+	name := words[0]
+	if p.trace.Scenario().Payments > 1 && kind == sim.OpCharge {
+		name += " " + sim.PaymentName(b.span.Payment)
+	}
+	switch {
+	case kind == sim.OpAck:
+		b.glyphs = bar("ack", ' ', w, false, false)
+	case w >= text.Width(name)+2:
+		b.glyphs = bar(name, '─', w, opens, closes)
+	case w >= text.Width(words[0])+2:
+		b.glyphs = bar(words[0], '─', w, opens, closes)
+	case w == text.Width(words[0]) || w == text.Width(words[0])+1:
+		b.glyphs = bar(words[0], '─', w, false, closes)
+	case w >= text.Width(words[1])+2:
+		b.glyphs = bar(words[1], '─', w, opens, closes)
+	default:
+		b.glyphs = bar(words[1], '─', w, false, closes && w > text.Width(words[1]))
+	}
+	b.word = 0
+	for b.word < w && b.glyphs[b.word] != '─' && b.glyphs[b.word] != '┤' {
+		b.word++
+	}
+	if kind == sim.OpCharge && b.span.Effect >= p.start {
+		if x := p.column(b.span.Effect) - b.a; x >= b.word && x < w {
+			b.effect = x
+		}
+	}
+}
+
+// bar is a word followed by a rule, in w cells, with its ends where it has
+// them on this page.
+func bar(word string, rule rune, w int, opens, closes bool) []rune {
+	glyphs := make([]rune, 0, w)
+	if opens {
+		glyphs = append(glyphs, '├')
+	}
+	for _, r := range word {
+		glyphs = append(glyphs, r)
+	}
+	for len(glyphs) < w {
+		glyphs = append(glyphs, rule)
+	}
+	glyphs = glyphs[:w]
+	if closes {
+		glyphs[w-1] = '┤'
+	}
+	return glyphs
+}

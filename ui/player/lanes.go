@@ -1,0 +1,182 @@
+package player
+
+import (
+	"fmt"
+	"strings"
+
+	"idemtui/sim"
+	"idemtui/ui/text"
+)
+
+// gutter is the width of the lanes' names.
+const gutter = 11
+
+// drawTimeline draws the lanes and the axis, and returns how many lines they
+// took. height is the whole screen's.
+func (v *view) drawTimeline(p pane, height int) int {
+	axis := 1
+	if height >= tallEnough {
+		axis = 2
+	}
+	const others = 3 // broker, table, provider
+	workers := v.page.workers
+	if room := p.rect.h - axis - others; len(workers) > room {
+		workers = v.page.busiest(max(room-1, 1))
+	}
+	folded := len(v.page.workers) - len(workers)
+	step, lines := 1, len(workers)+others+axis
+	if folded > 0 {
+		lines++
+	}
+	if height >= lavish && 2*lines <= p.rect.h {
+		step = 2
+	}
+	y := 0
+	lane := func(name string, k ink) pane {
+		p.put(1, y, name, k)
+		l := p.sub(gutter, y, v.page.width, 1)
+		y += step
+		return l
+	}
+	v.drawMarks(lane("broker", inkMuted), v.page.broker, true)
+	for _, t := range workers {
+		v.drawWorker(lane("worker "+text.Count(int64(t.worker)+1, true), v.workerInk(t.worker)), t)
+	}
+	if folded > 0 {
+		p.put(1, y, foldLine(v.page, workers), inkFaint)
+		y += step
+	}
+	v.drawMarks(lane("table", inkMuted), v.page.table, hasTable(v.trace.Handler()))
+	v.drawMarks(lane("provider", inkMuted), v.page.provider, true)
+	return y + v.drawAxis(p.sub(gutter, y, v.page.width+1, axis))
+}
+
+// workerInk tells the worker of the last event from the others.
+func (v *view) workerInk(worker int) ink {
+	if v.n > 0 && int(v.trace.Event(v.n-1).Worker) == worker {
+		return inkAccent
+	}
+	return inkMuted
+}
+
+// foldLine says which workers are not shown.
+func foldLine(p *page, shown []track) string {
+	atWork := 0
+	for _, t := range p.workers {
+		if len(t.blocks) > 0 {
+			atWork++
+		}
+	}
+	hidden := len(p.workers) - len(shown)
+	for _, t := range shown {
+		if len(t.blocks) > 0 {
+			atWork--
+		}
+	}
+	return fmt.Sprintf("… and %s, %d of them at work here", text.Plural(int64(hidden), "worker more", "workers more"), atWork)
+}
+
+// rail draws the lane's background up to the present, and the present itself.
+func (v *view) rail(p pane, dots bool) {
+	if dots {
+		p.put(0, 0, strings.Repeat("·", v.cursor), inkFaint)
+	}
+	p.put(v.cursor, 0, "│", inkFaint)
+}
+
+// drawMarks draws the marks of a lane that are past.
+func (v *view) drawMarks(p pane, marks []mark, dots bool) {
+	v.rail(p, dots)
+	for _, m := range marks {
+		if int(m.seq) < v.n {
+			if m.x > 0 && text.Width(m.text) > 1 && dots && m.x <= v.cursor {
+				p.put(m.x-1, 0, " ", inkText)
+			}
+			x := p.put(m.x, 0, m.text, m.ink)
+			if text.Width(m.text) > 1 && x < v.cursor {
+				p.put(x, 0, " ", inkText)
+			}
+		}
+	}
+}
+
+// drawWorker draws what a worker did up to the present. A word that has begun
+// is shown whole, so that it can be read as soon as its step begins.
+func (v *view) drawWorker(p pane, t track) {
+	v.rail(p, false)
+	for i := range t.blocks {
+		b := &t.blocks[i]
+		if int(b.span.FirstSeq) >= v.n {
+			continue
+		}
+		visible := len(b.glyphs)
+		if int(b.span.LastSeq) >= v.n {
+			visible = min(visible, max(v.cursor-b.a, b.word))
+		}
+		for x := range visible {
+			k := b.ink
+			if c := p.at(b.a+x, 0); c != nil {
+				*c = cell{b.glyphs[x], k}
+			}
+		}
+		if b.effect >= 0 && int(b.span.EffectSeq) < v.n {
+			v.drawEffect(p, b)
+		}
+	}
+}
+
+// drawEffect marks the instant at which the provider charged, or refused.
+func (v *view) drawEffect(p pane, b *block) {
+	glyph, k := "$", inkOK
+	switch {
+	case b.span.Label == sim.LabelChargeFail || b.span.Label == sim.LabelFenced:
+		glyph, k = "✗", inkWarn
+	case v.page.violation(b.span.EffectSeq):
+		glyph, k = "$", inkBad
+	}
+	p.put(b.a+b.effect, 0, glyph, k)
+}
+
+// drawAxis draws the time: a rule with ticks and the cursor on it, and the
+// ticks' times under it where there are two lines.
+func (v *view) drawAxis(p pane) int {
+	pg := v.page
+	for x := range pg.width {
+		k := inkFaint
+		if x < v.cursor {
+			k = inkMuted
+		}
+		p.put(x, 0, "─", k)
+	}
+	step := pg.tickStep(9)
+	first := (pg.start + step - 1) / step * step
+	free := 0
+	for at := first; at <= pg.end(); at += step {
+		x := pg.column(at)
+		if x >= pg.width {
+			break
+		}
+		label := formatDecimal(at, 6)
+		if at == first {
+			label += " ms"
+		}
+		if p.rect.h > 1 {
+			p.put(x, 0, "┴", inkMuted)
+			if x >= free && x+text.Width(label) <= p.rect.w {
+				free = p.put(x, 1, label, inkMuted) + 1
+			}
+			continue
+		}
+		if x+text.Width(label)+1 <= pg.width {
+			p.put(x, 0, label, inkMuted)
+		}
+	}
+	p.put(v.cursor, 0, "┃", inkAccent)
+	if p.rect.h > 1 && pg.count > 1 {
+		note := fmt.Sprintf("page %s of %s", text.Count(int64(pg.number), true), text.Count(int64(pg.count), true))
+		if x := p.rect.w - text.Width(note); x > free+1 {
+			p.put(x, 1, note, inkFaint)
+		}
+	}
+	return p.rect.h
+}

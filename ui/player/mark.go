@@ -1,0 +1,255 @@
+package player
+
+import (
+	"slices"
+
+	"charm.land/bubbles/v2/key"
+
+	"idemtui/sim"
+	"idemtui/ui/text"
+)
+
+// mostShift is how many cells a mark may stand beside its place so that the one
+// before it stays readable.
+const mostShift = 4
+
+// wish is an instant that wants to be marked on a lane: the texts say the same
+// in less and less room.
+type wish struct {
+	column int
+	seq    int32 // the event; -1 for what holds from the page's start
+	texts  []string
+	ink    ink
+	loud   bool // a violation: it takes its place from others
+}
+
+// mark is an instant as it is drawn.
+type mark struct {
+	x    int
+	seq  int32
+	text string
+	ink  ink
+}
+
+// layMarks finds a place for each wish. In time order: each takes its longest
+// text that leaves the next one its place.
+func (p *page) layMarks(wishes []wish) []mark {
+	marks := make([]mark, 0, len(wishes))
+	free := 0 // the first cell that is not taken
+	for i, w := range wishes {
+		x := max(w.column, free)
+		if x-w.column > mostShift || x >= p.width {
+			if !w.loud {
+				continue
+			}
+			x = min(w.column, p.width-1)
+			marks = clearFrom(marks, x)
+		}
+		room := p.width - x
+		if i+1 < len(wishes) {
+			room = min(room, max(wishes[i+1].column-x-1, wishes[i+1].column+mostShift-x-1))
+		}
+		chosen := w.texts[len(w.texts)-1]
+		for _, t := range w.texts {
+			if text.Width(t) <= room {
+				chosen = t
+				break
+			}
+		}
+		if w.loud { // never without its words while the page has room
+			chosen = firstThatFits(w.texts, p.width-x)
+		}
+		marks = append(marks, mark{x: x, seq: w.seq, text: chosen, ink: w.ink})
+		free = x + text.Width(chosen)
+		if text.Width(chosen) > 1 {
+			free++
+		}
+	}
+	return marks
+}
+
+func firstThatFits(texts []string, room int) string {
+	i := slices.IndexFunc(texts, func(t string) bool { return text.Width(t) <= room })
+	if i < 0 {
+		return texts[len(texts)-1]
+	}
+	return texts[i]
+}
+
+// clearFrom shortens and drops marks so that the cells from x on are free.
+func clearFrom(marks []mark, x int) []mark {
+	for len(marks) > 0 {
+		last := &marks[len(marks)-1]
+		if last.x+text.Width(last.text) < x {
+			return marks
+		}
+		if last.x < x-1 {
+			last.text = string([]rune(last.text)[:1])
+			return marks
+		}
+		marks = marks[:len(marks)-1]
+	}
+	return marks
+}
+
+// wishes are the marks of the broker's or the provider's lane.
+func (p *page) wishes(lane sim.Lane) []wish {
+	spans := p.trace.Spans(lane, p.start, p.end())
+	all := make([]wish, 0, len(spans))
+	for i, s := range spans {
+		column := p.column(s.Start)
+		if column < 0 || column >= p.width {
+			continue
+		}
+		if s.Event == sim.EventArrive && i+1 < len(spans) && spans[i+1].Start == s.Start {
+			continue // handed out at the instant at which it arrived: one mark
+		}
+		w := wish{column: column, seq: s.FirstSeq}
+		if lane == sim.LaneProvider {
+			p.wishCharge(&w, s)
+		} else {
+			p.wishBroker(&w, s)
+		}
+		all = append(all, w)
+	}
+	return all
+}
+
+func (p *page) wishBroker(w *wish, s sim.Span) {
+	name := sim.PaymentName(s.Payment)
+	w.ink = inkMuted
+	switch {
+	case s.Event == sim.EventDeliver && s.Copy == 0:
+		w.texts, w.ink = []string{"●" + name, "●"}, inkText
+	case s.Event == sim.EventDeliver, s.Event == sim.EventRedeliver:
+		w.texts, w.ink = []string{"↻" + name + " again", "↻" + name, "↻"}, inkWarn
+	case s.Event == sim.EventArrive:
+		w.texts = []string{"+" + name + " waits", "+" + name, "+"}
+	case s.Event == sim.EventVisible, s.Event == sim.EventReturn:
+		w.texts, w.ink = []string{"←" + name + " is back", "←" + name, "←"}, inkWarn
+	case s.Label == sim.LabelAck:
+		w.texts = []string{"╹acked", "╹"}
+	default:
+		w.texts = []string{"╹" + s.Step, "╹"}
+	}
+}
+
+// wishCharge marks what the call came to. Whether the ledger grew is asked of
+// the trace, since a repeated key or a set value leaves it as it is.
+func (p *page) wishCharge(w *wish, s sim.Span) {
+	name := sim.PaymentName(s.Payment)
+	seq := int(s.FirstSeq)
+	switch s.Label {
+	case sim.LabelChargeFail:
+		w.texts, w.ink = []string{"✗ " + name + " refused", "✗ refused", "✗"}, inkWarn
+		return
+	case sim.LabelFenced:
+		w.texts, w.ink = []string{"✗ " + name + " old token", "✗ old token", "✗"}, inkWarn
+		return
+	}
+	before, after := p.trace.At(seq).Payments[s.Payment].Charges, p.trace.At(seq + 1).Payments[s.Payment].Charges
+	switch {
+	case p.violation(s.FirstSeq):
+		w.texts, w.ink, w.loud = []string{"✗ $ " + name, "✗$", "✗"}, inkBad, true
+	case after > before:
+		w.texts, w.ink = []string{"$ " + name, "$"}, inkOK
+	default:
+		w.texts, w.ink = []string{"= " + name + " no change", "= " + name, "="}, inkOK
+	}
+}
+
+// violation says whether the event is one.
+func (p *page) violation(seq int32) bool {
+	_, found := slices.BinarySearchFunc(p.trace.Violations(), int(seq), func(v sim.Violation, seq int) int { return v.Seq - seq })
+	return found
+}
+
+// rowWords are what a step did in the table, in words.
+var rowWords = map[sim.Label]string{
+	sim.LabelCheckNew:        "not seen",
+	sim.LabelCheckSeen:       "seen",
+	sim.LabelRemember:        "remembers",
+	sim.LabelClaimWon:        "claims",
+	sim.LabelClaimLost:       "too late",
+	sim.LabelClaimRetry:      "claims again",
+	sim.LabelClaimTakeover:   "takes over",
+	sim.LabelClaimDone:       "finds DONE",
+	sim.LabelComplete:        "DONE",
+	sim.LabelCompleteStale:   "old token",
+	sim.LabelMarkFailed:      "FAILED",
+	sim.LabelMarkFailedStale: "old token",
+	sim.LabelRelease:         "releases",
+	sim.LabelCommit:          "commits",
+	sim.LabelRollback:        "rolls back",
+	sim.LabelExpire:          "lease lapsed",
+	sim.LabelExpireSlow:      "lease lapsed",
+}
+
+// tableWishes are the marks of the table's lane. With one payment the row's
+// first state is said at the left.
+func (p *page) tableWishes() []wish {
+	one := p.trace.Scenario().Payments == 1
+	var all []wish
+	if one {
+		all = append(all, wish{column: 0, seq: -1, texts: []string{p.firstRow()}, ink: inkMuted})
+	}
+	for _, s := range p.trace.Spans(sim.LaneTable, p.start, p.end()) {
+		column := p.column(s.Start)
+		if column < 0 || column >= p.width {
+			continue
+		}
+		w := wish{column: column, seq: s.FirstSeq, ink: stepInk(p.trace.Handler().Program[s.PC].Kind)}
+		word := rowWords[s.Label]
+		if s.Event == sim.EventBusy {
+			word = "busy"
+		}
+		if s.Event == sim.EventExpire || s.Worker < 0 {
+			w.texts, w.ink = []string{"╹" + word, "╹"}, inkWarn
+			all = append(all, w)
+			continue
+		}
+		worker := sim.WorkerLane(int(s.Worker)).String()
+		if one {
+			w.texts = []string{"╹" + worker + " " + word, "╹" + worker, "╹"}
+		} else {
+			name := sim.PaymentName(s.Payment)
+			w.texts = []string{"╹" + name + " " + word, "╹" + name, "╹"}
+		}
+		all = append(all, w)
+	}
+	return all
+}
+
+// firstRow is the row at the page's start.
+func (p *page) firstRow() string {
+	if !hasTable(p.trace.Handler()) {
+		return "this handler keeps no table"
+	}
+	n := 0
+	if p.start > 0 {
+		n = p.trace.IndexAt(p.start - 1)
+	}
+	return rowState(p.trace.Handler(), p.trace.At(n).Payments[0].Cell)
+}
+
+// legend explains the marks of the timeline for the help overlay.
+func legend() []key.Binding {
+	lines := [][2]string{
+		{"├check┤", "a step, from its start to its answer"},
+		{"chk chg rem", "check, charge, remember, in little room"},
+		{"clm rel cmp", "claim, release, complete"},
+		{"·····", "the worker has the message and has not begun"},
+		{"┃", "now; what lies to its right has not happened"},
+		{"● ↻ ←", "broker: delivered, delivered again, is back"},
+		{"╹", "the instant at which a step reads or writes"},
+		{"$", "the instant at which the customer is charged"},
+		{"=", "a call that changed nothing"},
+		{"✗", "wrong: charged again, refused, crashed"},
+		{"▶w1", "the program line where worker 1 is"},
+	}
+	all := make([]key.Binding, len(lines))
+	for i, l := range lines {
+		all[i] = key.NewBinding(key.WithHelp(l[0], l[1]))
+	}
+	return all
+}

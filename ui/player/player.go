@@ -1,0 +1,181 @@
+// Package player is the simulator's screen: it plays a finished trace. All
+// facts and sentences come from package sim; the player holds a place in the
+// trace, a speed and a mode, and draws.
+package player
+
+import (
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"idemtui/sim"
+	"idemtui/ui/frame"
+	"idemtui/ui/keys"
+	"idemtui/ui/theme"
+)
+
+// Config is what the player starts with. The zero value is one payment and its
+// copy under the handler check, beside the lesson's 2,000 payments.
+type Config struct {
+	// Scenario is the workload with many payments; its handler is the one
+	// shown first, and its seed is that of both workloads. Where it has no
+	// payments, it is sim.DefaultScenario.
+	Scenario sim.Scenario
+	// Many starts with that workload instead of one payment and its copy.
+	Many bool
+	// Lesson heads the screen; empty means the second lesson's title.
+	Lesson string
+	// Speed is the speed at the start; 0 means DefaultSpeed.
+	Speed Speed
+}
+
+// mode is what the clock does.
+type mode uint8
+
+const (
+	paused  mode = iota
+	playing      // the clock runs, and a tick is on its way
+	away         // it would run, but the terminal is not looked at
+)
+
+// Player is the screen. It implements [frame.Screen].
+type Player struct {
+	config  Config
+	keys    keys.Map
+	dialogs *frame.Dialogs
+	palette palette
+	look    int // grows with every change of theme
+
+	workloads [2]workload
+	shown     int // which of them
+	handler   sim.HandlerID
+	request   int // generation of the newest request for a trace
+	trace     *sim.Trace
+	failure   string // why there is no trace
+
+	n      int   // how many events have happened
+	now    int64 // the virtual time, never before event n-1 nor after event n
+	mode   mode
+	speed  Speed
+	tick   int    // the id of the tick that is waited for
+	notice string // one line about the last key, until the next
+
+	cache cache
+}
+
+var _ frame.Screen = (*Player)(nil)
+
+// New makes the screen, paused at the beginning. Init makes the first trace.
+func New(config Config, keyMap keys.Map, dialogs *frame.Dialogs) *Player {
+	if config.Scenario.Payments == 0 {
+		config.Scenario = sim.DefaultScenario()
+	}
+	if config.Lesson == "" {
+		config.Lesson = "three handlers, one race"
+	}
+	if config.Speed == 0 {
+		config.Speed = DefaultSpeed
+	}
+	p := &Player{
+		config: config, keys: keyMap, dialogs: dialogs, speed: config.Speed,
+		workloads: newWorkloads(config.Scenario), handler: config.Scenario.Handler,
+	}
+	if config.Many {
+		p.shown = manyPayments
+	}
+	p.SetStyles(theme.New(true))
+	return p
+}
+
+// Init starts the first run.
+func (p *Player) Init() tea.Cmd { return p.record() }
+
+// Update takes what no dialog and no global key took.
+func (p *Player) Update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case traceRecordedMsg:
+		p.recorded(msg)
+	case tickedMsg:
+		return p.ticked(msg)
+	case timeChosenMsg:
+		p.seek(msg.at)
+	case tea.BlurMsg:
+		if p.mode == playing {
+			p.setMode(away)
+		}
+	case tea.FocusMsg:
+		if p.mode == away {
+			return p.setMode(playing)
+		}
+	case tea.KeyPressMsg:
+		return p.pressed(msg)
+	}
+	return nil
+}
+
+func (p *Player) pressed(msg tea.KeyPressMsg) tea.Cmd {
+	p.notice = ""
+	k := p.keys.Player
+	switch {
+	case key.Matches(msg, k.NextHandler):
+		return p.turnHandler(1)
+	case key.Matches(msg, k.PrevHandler):
+		return p.turnHandler(-1)
+	case key.Matches(msg, k.Workload):
+		return p.turnWorkload()
+	case key.Matches(msg, k.Faster):
+		p.speed = p.speed.faster()
+	case key.Matches(msg, k.Slower):
+		p.speed = p.speed.slower()
+	case p.trace == nil:
+	case key.Matches(msg, k.Play):
+		return p.turnPlay()
+	case key.Matches(msg, k.GoTo):
+		return p.dialogs.Push(newGoTo(p.trace.Duration(), p.keys))
+	default:
+		p.move(msg)
+	}
+	return nil
+}
+
+// ShortHelp lists the keys for the footer.
+func (p *Player) ShortHelp() []key.Binding {
+	k := p.keys.Player
+	play := k.Play
+	if p.mode != paused {
+		play.SetHelp(play.Help().Key, "pause")
+	}
+	steps := key.NewBinding(key.WithKeys(append(k.Back.Keys(), k.Step.Keys()...)...), key.WithHelp(k.Back.Help().Key+k.Step.Help().Key, "step"))
+	handler := k.NextHandler
+	handler.SetHelp(handler.Help().Key, "handler")
+	workload := k.Workload
+	workload.SetHelp(workload.Help().Key, p.workloads[1-p.shown].short)
+	violation := k.NextBad
+	violation.SetHelp(violation.Help().Key, "violation")
+	speeds := key.NewBinding(key.WithKeys(append(k.Slower.Keys(), k.Faster.Keys()...)...), key.WithHelp(k.Slower.Help().Key+" "+k.Faster.Help().Key, "speed"))
+	goTo := k.GoTo
+	goTo.SetHelp(goTo.Help().Key, "go to")
+	return []key.Binding{play, steps, handler, workload, violation, speeds, goTo}
+}
+
+// FullHelp lists the keys for the help overlay, and what the marks of the
+// timeline mean.
+func (p *Player) FullHelp() []frame.KeyGroup {
+	k := p.keys.Player
+	return []frame.KeyGroup{
+		{Title: "time", Keys: []key.Binding{k.Play, k.Step, k.Back, k.NextSeen, k.PrevSeen, k.NextBad, k.PrevBad, k.GoTo, k.First, k.Last, k.Faster, k.Slower}},
+		{Title: "what is shown", Keys: []key.Binding{k.NextHandler, k.PrevHandler, k.Workload}},
+		{Title: "marks", Keys: legend()},
+	}
+}
+
+// Title is the window title.
+func (p *Player) Title() string { return "idemtui sim: " + p.handler.Handler().Title }
+
+// Typing is false: the only text field is in a dialog, which is asked first.
+func (p *Player) Typing() bool { return false }
+
+// SetStyles gives the screen its theme.
+func (p *Player) SetStyles(s theme.Styles) {
+	p.palette = newPalette(s)
+	p.look++
+}

@@ -1,0 +1,114 @@
+package player
+
+import (
+	"fmt"
+	"strings"
+
+	"idemtui/sim"
+	"idemtui/ui/text"
+)
+
+// drawStory says what the last event did, and at the end what the run came to.
+// It takes at most limit lines and returns how many it took.
+func (v *view) drawStory(p pane, limit int) int {
+	limit = min(limit, p.rect.h)
+	y := 0
+	switch {
+	case v.n == 0:
+		y = p.wrap(0, limit, v.opening(), inkText)
+	case v.n == v.trace.Len():
+		sentence, good := outcome(v.trace.Result())
+		k := inkOK
+		if !good {
+			sentence, k = "✗ "+sentence, inkBad
+		}
+		y = p.wrap(0, limit, sentence, k)
+	default:
+		k := inkText
+		sentence := v.trace.Narrate(v.n)
+		if v.page.violation(int32(v.n - 1)) {
+			sentence, k = "✗ "+sentence, inkBad
+		}
+		y = p.wrap(0, limit, sentence, k)
+	}
+	if hint := v.hint(); hint != "" && y < limit {
+		y = p.wrap(y, limit-y, hint, inkInfo)
+	}
+	return y
+}
+
+func (v *view) opening() string {
+	if v.trace.Scenario().Payments == 1 {
+		return "One payment, and the broker will deliver it twice."
+	}
+	s := v.trace.Scenario()
+	again := v.trace.Result().Deliveries - s.Payments
+	return fmt.Sprintf("%s, %s, and %s delivered again while they are in process.",
+		text.Plural(s.Payments, "payment", "payments"), text.Plural(int64(s.Workers), "worker", "workers"), text.Count(again, true)+" of them")
+}
+
+// hint is what to do next, or what the last key came to.
+func (v *view) hint() string {
+	k := v.keys.Player
+	switch {
+	case v.notice != "":
+		return v.notice
+	case v.n == 0 && v.mode == paused:
+		return fmt.Sprintf("%s to play, %s to step", k.Play.Help().Key, k.Step.Help().Key)
+	case v.n == v.trace.Len():
+		return fmt.Sprintf("%s for the next handler on the same workload, %s to play again", k.NextHandler.Help().Key, k.Play.Help().Key)
+	}
+	return ""
+}
+
+// drawLog lists the last events, the newest at the bottom.
+func (v *view) drawLog(p pane) {
+	rows := p.rect.h
+	shown := make([]int, 0, rows)
+	for i := v.n - 1; i >= 0 && len(shown) < rows; i-- {
+		if i == v.n-1 || v.trace.Event(i).Visible() {
+			shown = append(shown, i)
+		}
+	}
+	for y := range len(shown) {
+		i := shown[len(shown)-1-y]
+		v.drawLogLine(p, y, i)
+	}
+}
+
+func (v *view) drawLogLine(p pane, y, i int) {
+	e := v.trace.Event(i)
+	marker, k := " ", inkMuted
+	if i == v.n-1 {
+		marker, k = "▶", inkStrong
+	}
+	p.put(0, y, marker, inkAccent)
+	p.put(1, y, text.Right(text.Millis(e.At), 11), k)
+	who := e.Lane.String()
+	if e.Worker >= 0 {
+		who = sim.WorkerLane(int(e.Worker)).String()
+	}
+	p.put(15, y, who, k)
+	p.put(22, y, sim.PaymentName(e.Payment), k)
+	step := v.trace.Step(e)
+	x := p.put(29, y, text.Left(step, 10), v.logInk(e))
+	if v.page.violation(int32(i)) {
+		p.cut(x+1, y, p.rect.w-x-1, "✗ charged again", inkBad)
+		return
+	}
+	p.cut(x+1, y, p.rect.w-x-1, logWord(v.trace.Outcome(e), step), k)
+}
+
+// logWord is the outcome without the step's own name in front of it.
+func logWord(outcome, step string) string {
+	rest := strings.TrimPrefix(outcome, step)
+	return strings.ReplaceAll(strings.TrimPrefix(rest, "-"), "-", " ")
+}
+
+func (v *view) logInk(e sim.Event) ink {
+	switch e.Kind {
+	case sim.EventStart, sim.EventEffect, sim.EventBusy, sim.EventAnswer:
+		return stepInk(v.trace.Handler().Program[e.PC].Kind)
+	}
+	return inkText
+}

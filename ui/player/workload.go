@@ -1,0 +1,104 @@
+package player
+
+import (
+	"fmt"
+
+	tea "charm.land/bubbletea/v2"
+
+	"idemtui/sim"
+	"idemtui/ui/text"
+)
+
+// The two workloads.
+const (
+	onePayment = iota
+	manyPayments
+)
+
+// workload is what the handlers are compared on. It keeps the place where the
+// viewer left it.
+type workload struct {
+	scenario sim.Scenario
+	title    string
+	short    string // for the footer
+	now      int64
+	end      bool // the viewer had reached the end
+}
+
+func newWorkloads(many sim.Scenario) [2]workload {
+	one := sim.DemoScenario(many.Handler)
+	one.Seed, one.Charge, one.Lease, one.Renew, one.Guard = many.Seed, many.Charge, many.Lease, many.Renew, many.Guard
+	payments := text.Plural(many.Payments, "payment", "payments")
+	return [2]workload{
+		onePayment:   {scenario: one, title: "one payment and its copy", short: "one payment"},
+		manyPayments: {scenario: many, title: fmt.Sprintf("%s, %s", payments, text.Plural(int64(many.Workers), "worker", "workers")), short: payments},
+	}
+}
+
+// traceRecordedMsg brings a finished run.
+type traceRecordedMsg struct {
+	request int
+	trace   *sim.Trace
+	err     error
+}
+
+// record makes the trace of the present workload and handler, away from the
+// loop. Whatever was asked for before is stale from now on.
+func (p *Player) record() tea.Cmd {
+	p.request++
+	request, scenario := p.request, p.workloads[p.shown].scenario
+	scenario.Handler = p.handler
+	return func() tea.Msg {
+		trace, err := sim.Record(scenario)
+		if err == nil {
+			trace.Spans(sim.LaneBroker, 0, 0) // builds the spans of every lane here, not in the first frame
+		}
+		return traceRecordedMsg{request: request, trace: trace, err: err}
+	}
+}
+
+// recorded shows the new run at the time where the viewer stands.
+func (p *Player) recorded(msg traceRecordedMsg) {
+	if msg.request != p.request {
+		return
+	}
+	p.keepPlace()
+	p.cache = cache{}
+	if msg.err != nil {
+		p.trace, p.failure = nil, msg.err.Error()
+		p.setMode(paused)
+		return
+	}
+	p.trace, p.failure = msg.trace, ""
+	w := &p.workloads[p.shown]
+	if w.end {
+		p.goToEvent(p.trace.Len())
+		return
+	}
+	p.seek(w.now)
+}
+
+// keepPlace remembers where the viewer stands in the present workload.
+func (p *Player) keepPlace() {
+	if p.trace == nil {
+		return
+	}
+	w := &p.workloads[p.shown]
+	w.now, w.end = p.now, p.n > 0 && p.n == p.trace.Len()
+}
+
+// turnHandler goes on to the next handler (or back) on the same workload.
+func (p *Player) turnHandler(by int) tea.Cmd {
+	count := len(sim.Handlers())
+	p.handler = sim.HandlerID((int(p.handler) + by + count) % count)
+	return p.record()
+}
+
+// turnWorkload changes between one payment and many.
+func (p *Player) turnWorkload() tea.Cmd {
+	p.keepPlace()
+	p.setMode(paused)
+	p.shown = 1 - p.shown
+	p.trace = nil
+	return p.record()
+}
