@@ -221,7 +221,7 @@ func TestAnOldTokenIsRefused(t *testing.T) {
 func TestPurgeDeletesOldFinishedRowsOnly(t *testing.T) {
 	b := newBench(t)
 	b.db.Exec(`INSERT INTO processed_messages (message_id, state, claimed_at, lease_expires_at, completed_at, updated_at)
-		SELECT s || a || '-' || i, s, t, CASE s WHEN 'PROCESSING' THEN t END, CASE s WHEN 'DONE' THEN t END, t
+		SELECT s || a || '-' || i, s, t, CASE s WHEN 'PROCESSING' THEN t END, t, t
 		FROM unnest(ARRAY['PROCESSING', 'DONE', 'FAILED']) s, (VALUES ('old', now() - interval '8 days'), ('new', now())) v (a, t), generate_series(1, 25) i`)
 	var deleted []int
 	for n := -1; n != 0; {
@@ -275,19 +275,19 @@ func TestStatementsUnderLoad(t *testing.T) {
 			if random.IntN(8) == 0 {
 				b.purge(time.Second, 3)
 			}
-			key := fmt.Sprintf("m%d", random.IntN(60))
+			key := fmt.Sprintf("m%d", random.IntN(20))
 			got := b.claim(key, fmt.Sprintf("w%d", i), time.Duration(random.IntN(8))*time.Millisecond)
 			if got.token == nil {
 				continue
 			}
 			claims.Add(1)
-			if random.IntN(3) == 0 && !b.renew(key, *got.token) {
+			if random.IntN(3) == 0 && !b.run("renew", key, *got.token, random.IntN(8)) {
 				refused.Add(1)
 			}
-			switch random.IntN(3) {
+			switch random.IntN(8) {
 			case 0:
 				b.complete(key, *got.token)
-			case 1:
+			case 1, 2, 3, 4:
 				b.fail(key, *got.token)
 			}
 		}
