@@ -38,22 +38,29 @@ type armDialog struct {
 
 func (s *Screen) newArmDialog(then armedFor) *armDialog {
 	d := &armDialog{
-		keys: s.keys, buttons: s.buttons, then: then,
+		keys: s.keys, buttons: s.buttons, then: then, sheet: sheet{session: s.session},
 		database: text.Sanitise(s.cfg.Database.ID),
 		table:    text.Sanitise(s.cfg.Table.Name),
 		arm:      s.session != inspect.ModeArmed,
 	}
 	var prompts []*prompt
 	if d.arm {
-		prompts = append(prompts, &prompt{label: "type the table's name, " + d.table, want: d.table})
+		prompts = append(prompts, newTyped("type the table's name, "+d.table, d.table))
 	}
 	if !s.accepted {
 		d.profile = text.Sanitise(s.cfg.Table.Mapping.Profile)
-		prompts = append(prompts, &prompt{label: "type " + acceptWord, want: acceptWord})
+		prompts = append(prompts, newTyped("type "+acceptWord, acceptWord))
 	}
-	d.form = newForm(prompts, "No, stay read-only", "Arm this session")
+	d.form = newForm(prompts, d.labels()...)
 	d.form.at = 0
 	return d
+}
+
+func (d *armDialog) labels() []string {
+	if !d.arm {
+		return []string{"No", "Accept"}
+	}
+	return []string{"No, stay read-only", "Arm this session"}
 }
 
 // Update takes a message and says whether the dialog is finished.
@@ -89,19 +96,21 @@ func (d *armDialog) typedOut(before int) bool {
 // View draws the dialog's box.
 func (d *armDialog) View(w, h int, s theme.Styles) string {
 	p := &page{w: inner(w), styles: s}
+	title := "Accept an unverified profile?"
 	if d.arm {
-		p.add(s.Strong.Render("This session is READ-ONLY. Arm it?"))
-		p.blank()
+		title = "This session is READ-ONLY. Arm it?"
 		p.fields([][2]string{{"database", d.database}, {"table", d.table}})
 		p.blank()
 		p.wrap(s.Muted, "", "Armed, r opens the release dialog; each release still asks on its own. The badge on top shows it until you quit.")
 	}
 	if d.profile != "" {
-		p.blank()
+		if d.arm {
+			p.blank()
+		}
 		p.wrap(s.Warn, "", "The profile "+d.profile+" is unverified: it was never tested on a table that its framework made. A release may do more, or less, than it says.")
 	}
 	p.blank()
-	return d.sheet.view(s.BoxDanger, p.lines, d.form.view(p.w, s), w, h, s)
+	return d.sheet.view(s.BoxDanger, title, p.lines, d.form.view(p.w, s), w, h, s)
 }
 
 // ShortHelp lists the keys for the footer.

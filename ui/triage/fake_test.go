@@ -226,11 +226,12 @@ type desk struct {
 	dialogs *frame.Dialogs
 	app     *ui.App
 	said    []tea.Msg
+	w, h    int
 }
 
 func newDesk(t testing.TB, w, h int, claims []inspect.Claim, change ...func(*triage.Config, *memoryStore)) *desk {
 	t.Helper()
-	d := &desk{t: t, dialogs: &frame.Dialogs{}, audit: &memoryAudit{}}
+	d := &desk{t: t, w: w, h: h, dialogs: &frame.Dialogs{}, audit: &memoryAudit{}}
 	d.store = &memoryStore{claims: claims, table: recommended(), database: inspect.Database{ID: "payments@db-1:5432", Engine: "postgres", User: "oncall"}}
 	cfg := triage.Config{Store: d.store, Database: d.store.database, Table: d.store.table, Audit: d.audit}
 	for _, c := range change {

@@ -9,6 +9,7 @@ import (
 
 	"idemtui/inspect"
 	"idemtui/ui/text"
+	"idemtui/ui/theme"
 )
 
 // headView is everything above the rows.
@@ -26,7 +27,7 @@ func (s *Screen) headView(l layout) []string {
 // never cut; the database, the table and the profile give way in turn.
 func (s *Screen) headerLine(w int) string {
 	st := s.styles
-	badge := s.badge() + " "
+	right := badge(s.session, st) + " "
 	database := s.cfg.Database
 	if look := s.current(); look.ok {
 		database = look.snapshot.Database
@@ -36,7 +37,7 @@ func (s *Screen) headerLine(w int) string {
 		if database.ReplayLag.OK {
 			standby += " " + text.Age(database.ReplayLag.V) + " behind"
 		}
-		badge = st.Warn.Render(standby) + "  " + badge
+		right = st.Warn.Render(standby) + "  " + right
 	}
 	profile := s.cfg.Table.Mapping.Profile
 	if profile == "" {
@@ -46,7 +47,7 @@ func (s *Screen) headerLine(w int) string {
 		profile += ", unverified"
 	}
 	left := " " + st.Title.Render("idemtui inspect")
-	room := w - text.Width(left) - text.Width(badge) - 2
+	room := w - text.Width(left) - text.Width(right) - 2
 	for i, part := range []string{text.Sanitise(s.cfg.Database.ID), text.Sanitise(s.cfg.Table.FullName()), text.Sanitise(profile)} {
 		if room < 6 || i == 2 && text.Width(part)+2 > room {
 			break
@@ -59,17 +60,18 @@ func (s *Screen) headerLine(w int) string {
 		left += "  " + style.Render(part)
 		room -= text.Width(part) + 2
 	}
-	return spread(left, "  "+badge, w)
+	return spread(left, "  "+right, w)
 }
 
-func (s *Screen) badge() string {
-	switch s.session {
+// badge says what the session may do; it is always on screen.
+func badge(mode inspect.Mode, s theme.Styles) string {
+	switch mode {
 	case inspect.ModeArmed:
-		return s.styles.Armed.Render(" ARMED ")
+		return s.Armed.Render(" ARMED ")
 	case inspect.ModeForbidden:
-		return s.styles.ReadOnly.Render("READ-ONLY (fixed)")
+		return s.ReadOnly.Render("READ-ONLY (fixed)")
 	}
-	return s.styles.ReadOnly.Render("READ-ONLY")
+	return s.ReadOnly.Render("READ-ONLY")
 }
 
 // tabsLine is the lists of this screen, with their counts.
@@ -117,7 +119,7 @@ func (s *Screen) asOf() string {
 	if s.load.failures > 0 || age > 2*s.load.every+5*time.Second {
 		style, ageText = st.Warn, ageText+" old"
 	}
-	return st.Text.Render(stamp) + "  " + style.Render(text.Right(ageText, 3)) + "  " + style.Render(state) + " "
+	return st.Text.Render(stamp) + "  " + style.Render(text.Right(ageText, max(3, text.Width(ageText)))) + "  " + style.Render(state) + " "
 }
 
 // summaryLine is the figures people write a query for first.

@@ -33,7 +33,9 @@ func (d *outcomeDialog) Update(msg tea.Msg) (bool, tea.Cmd) {
 // View draws the dialog's box.
 func (d *outcomeDialog) View(w, h int, s theme.Styles) string {
 	p := &page{w: inner(w), styles: s}
+	title := "What the release did"
 	if d.operation.undo {
+		title = "What the undo did"
 		r := d.operation.restored
 		p.outcome("put back", r.Restored, r.Skipped, r.Failed, d.operation.err)
 		p.audit(r.AuditID)
@@ -46,7 +48,7 @@ func (d *outcomeDialog) View(w, h int, s theme.Styles) string {
 		}
 	}
 	p.blank()
-	return d.sheet.view(s.Box, p.lines, d.form.view(p.w, s), w, h, s)
+	return d.sheet.view(s.Box, title, p.lines, d.form.view(p.w, s), w, h, s)
 }
 
 // outcome adds the head with the counts, and each claim.
@@ -56,7 +58,11 @@ func (p *page) outcome(word string, done []inspect.Key, skipped []inspect.Skip, 
 	if err != nil || len(skipped)+len(failed) > 0 {
 		style = p.styles.Warn
 	}
-	p.add(style.Bold(true).Render(fmt.Sprintf("%d of %d %s", len(done), total, word)))
+	counted := fmt.Sprintf("%d of %d %s", len(done), total, word)
+	if total == 0 {
+		counted = "nothing was " + word
+	}
+	p.add(style.Bold(true).Render(counted))
 	if err != nil {
 		p.wrap(p.styles.Bad, "", "✗ "+errText(err))
 	}

@@ -63,22 +63,29 @@ func (p *page) fields(pairs [][2]string) {
 	}
 }
 
-// evidence adds one rung: which way it points, its text, and the query that
-// checks it by hand.
-func (p *page) evidence(e inspect.Evidence) {
-	mark, style := "· says neither  ", p.styles.Muted
+// rungWidth is the room for a rung's name, and a blank.
+const rungWidth = 14
+
+// rung adds which way a piece of evidence points, and its text.
+func (p *page) rung(e inspect.Evidence) {
+	mark, style := "· neither  ", p.styles.Muted
 	switch e.For {
 	case inspect.ForAlive:
-		mark, style = "● for alive     ", p.styles.OK
+		mark, style = "● alive    ", p.styles.OK
 	case inspect.ForDead:
-		mark, style = "✗ for dead      ", p.styles.Bad
+		mark, style = "✗ dead     ", p.styles.Bad
 	}
 	if p.w < 60 {
-		p.add(style.Render(strings.TrimSpace(mark)) + "  " + p.styles.Muted.Render(string(e.Rung)))
+		p.add(style.Render(mark) + p.styles.Muted.Render(string(e.Rung)))
 		p.wrap(p.styles.Text, "  ", text.Sanitise(e.Text))
-	} else {
-		p.hanging(style.Render(mark)+p.styles.Muted.Render(text.Left(string(e.Rung), 14)), text.Width(mark)+14, p.styles.Text, text.Sanitise(e.Text))
+		return
 	}
+	p.hanging(style.Render(mark)+p.styles.Muted.Render(text.Left(string(e.Rung), rungWidth)), text.Width(mark)+rungWidth, p.styles.Text, text.Sanitise(e.Text))
+}
+
+// evidence adds one rung and the query that checks it by hand.
+func (p *page) evidence(e inspect.Evidence) {
+	p.rung(e)
 	if e.Query != "" {
 		p.wrap(p.styles.Faint, "    ", text.Sanitise(e.Query))
 	}

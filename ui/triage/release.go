@@ -42,19 +42,19 @@ type releaseDialog struct {
 }
 
 func (s *Screen) newReleaseDialog(request inspect.PlanRequest, plan inspect.Plan) *releaseDialog {
-	d := &releaseDialog{keys: s.keys, buttons: s.buttons, database: s.cfg.Database.ID, request: request, plan: plan}
+	d := &releaseDialog{keys: s.keys, buttons: s.buttons, database: s.cfg.Database.ID, request: request, plan: plan, sheet: sheet{session: s.session}}
 	n := plan.Count()
 	if n == 0 {
 		d.form = newForm(nil, "Close")
 		return d
 	}
-	prompts := []*prompt{{label: "reason, for the audit"}}
+	prompts := []*prompt{newReason()}
 	if len(request.Keys) != 1 || n > 1 {
 		count := strconv.Itoa(n)
-		prompts = append(prompts, &prompt{label: "type the count, " + count, want: count})
+		prompts = append(prompts, newTyped("type the count, "+count, count))
 	}
 	if plan.OverrideLease {
-		prompts = append(prompts, &prompt{label: "type " + overrideWord, want: overrideWord})
+		prompts = append(prompts, newTyped("type "+overrideWord, overrideWord))
 	}
 	d.form = newForm(prompts, "No", "Release "+claims(n))
 	return d
@@ -105,8 +105,6 @@ func (d *releaseDialog) View(w, h int, s theme.Styles) string {
 	case d.plan.OverrideLease:
 		title = "Release a claim whose lease still runs?"
 	}
-	p.add(s.Strong.Render(title))
-	p.blank()
 	d.what(p)
 	d.refused(p)
 	if n > 0 {
@@ -126,7 +124,7 @@ func (d *releaseDialog) View(w, h int, s theme.Styles) string {
 		p.wrap(s.Warn, "", d.keys.Override.Help().Key+" overrides the running lease, after a typed confirmation")
 	}
 	p.blank()
-	return d.sheet.view(box, p.lines, d.form.view(p.w, s), w, h, s)
+	return d.sheet.view(box, title, p.lines, d.form.view(p.w, s), w, h, s)
 }
 
 // what names what is about to be written.

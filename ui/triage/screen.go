@@ -257,11 +257,13 @@ func (s *Screen) ShortHelp() []key.Binding {
 	case filtering:
 		return []key.Binding{keep(k.Open, "keep the filter"), keep(k.Back, "clear it")}
 	case reading, plain:
-		return []key.Binding{k.Back, k.Up, k.Down, k.Release, k.Copy, k.CopyRow, k.Plain}
+		return []key.Binding{k.Back, keep(k.Down, "scroll"), k.Release, keep(k.Copy, "copy"), keep(k.CopyRow, "as JSON"), keep(k.Plain, "plain")}
 	}
-	shown := []key.Binding{k.Release, k.Mark, k.Filter, k.Sort, k.Open, k.Copy, k.Pause}
+	shown := []key.Binding{
+		k.Release, k.Mark, keep(k.Filter, "filter"), keep(k.Sort, "sort"), k.Open, keep(k.Copy, "copy"), keep(k.Pause, "pause"), keep(k.Plain, "plain"), keep(k.NextTab, "other list"),
+	}
 	if s.last != nil && s.last.undoable() {
-		shown = append([]key.Binding{k.Undo}, shown...)
+		shown = append([]key.Binding{keep(k.Undo, "undo")}, shown...)
 	}
 	return shown
 }

@@ -1,12 +1,14 @@
 package triage
 
 import (
+	"slices"
 	"strings"
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
 
+	"idemtui/inspect"
 	"idemtui/ui/keys"
 	"idemtui/ui/text"
 	"idemtui/ui/theme"
@@ -18,9 +20,10 @@ const sheetWidth = 96
 // sheet is the paper a dialog is written on: a text that scrolls where it is
 // too long, above a part that is always in sight.
 type sheet struct {
-	top    int
-	over   int // lines that did not fit when last fitted
-	height int
+	session inspect.Mode // shown in the head, which stays in sight
+	top     int
+	over    int // lines that did not fit when last fitted
+	height  int
 }
 
 // press scrolls and reports whether the key was one that does.
@@ -40,9 +43,14 @@ func (p *sheet) press(msg tea.KeyPressMsg, k keys.Triage) bool {
 // inner is the width of the text inside a box of at most w cells.
 func inner(w int) int { return max(10, min(w-4, sheetWidth)) }
 
-// view draws the box in at most w by h cells.
-func (p *sheet) view(box lipgloss.Style, body, foot []string, w, h int, s theme.Styles) string {
-	p.height = max(1, h-2-len(foot))
+// view draws the box in at most w by h cells: the title and the session's mode,
+// the body, and the foot.
+func (p *sheet) view(box lipgloss.Style, title string, body, foot []string, w, h int, s theme.Styles) string {
+	head := []string{spread(s.Strong.Render(title), " "+badge(p.session, s), inner(w)), ""}
+	if h < 26 {
+		head = head[:1]
+	}
+	p.height = max(1, h-2-len(head)-len(foot))
 	p.over = max(0, len(body)-p.height)
 	p.top = min(p.top, p.over)
 	if p.over > 0 {
@@ -53,7 +61,7 @@ func (p *sheet) view(box lipgloss.Style, body, foot []string, w, h int, s theme.
 		}
 		body = seen
 	}
-	lines := append(append([]string(nil), body...), foot...)
+	lines := slices.Concat(head, body, foot)
 	if len(lines) > h-2 {
 		lines = lines[len(lines)-max(1, h-2):]
 	}
@@ -84,11 +92,23 @@ func (c choices) view(s theme.Styles) string {
 }
 
 // prompt is one text field of a dialog with its label. want is what must be
-// typed; "" takes any text that is not blank.
+// typed; "" takes any text that is not blank. missing is said when it is not
+// there.
 type prompt struct {
-	label string
-	want  string
-	field field
+	label   string
+	want    string
+	missing string
+	field   field
+}
+
+// newReason is the field that every write asks for.
+func newReason() *prompt {
+	return &prompt{label: "reason", missing: "say why first: it goes into the audit record"}
+}
+
+// newTyped is a field for a word that must be typed to confirm.
+func newTyped(label, want string) *prompt {
+	return &prompt{label: label, want: want, missing: "type " + want + " first"}
 }
 
 func (p *prompt) filled() bool {
@@ -163,7 +183,7 @@ func (f *form) confirm() answer {
 	for i, p := range f.prompts {
 		if !p.filled() {
 			f.at = i
-			f.message = "first: " + p.label
+			f.message = p.missing
 			return unanswered
 		}
 	}

@@ -73,11 +73,11 @@ func (s *Screen) undoPlanned(msg undoPlannedMsg) tea.Cmd {
 		return nil
 	}
 	d := &undoDialog{
-		keys: s.keys, buttons: s.buttons, planned: msg,
+		keys: s.keys, buttons: s.buttons, planned: msg, sheet: sheet{session: s.session},
 		database: text.Sanitise(s.cfg.Database.ID), table: text.Sanitise(s.cfg.Table.FullName()),
 	}
 	if n := len(msg.preview.Restored); n > 0 {
-		d.form = newForm([]*prompt{{label: "reason, for the audit"}}, "No", "Put back "+claims(n))
+		d.form = newForm([]*prompt{newReason()}, "No", "Put back "+claims(n))
 	} else {
 		d.form = newForm(nil, "Close")
 	}
@@ -153,8 +153,6 @@ func (d *undoDialog) View(w, h int, s theme.Styles) string {
 	if len(restored) == 0 {
 		title = "Nothing can be put back"
 	}
-	p.add(s.Strong.Render(title))
-	p.blank()
 	named := make([]string, 0, len(restored))
 	for _, k := range restored {
 		named = append(named, text.Sanitise(k.String()))
@@ -176,7 +174,7 @@ func (d *undoDialog) View(w, h int, s theme.Styles) string {
 		p.item("what ran because of the release is not undone")
 	}
 	p.blank()
-	return d.sheet.view(s.BoxDanger, p.lines, d.form.view(p.w, s), w, h, s)
+	return d.sheet.view(s.BoxDanger, title, p.lines, d.form.view(p.w, s), w, h, s)
 }
 
 // ShortHelp lists the keys for the footer.

@@ -100,15 +100,19 @@ func (s *Screen) rowLine(r row, c columnWidths, selected bool, w int) string {
 		mark = "*"
 	}
 	cells := []string{scrolled(r.key, c.key, shift)}
+	if r.gone != "" {
+		line := cursor + mark + " " + cells[0] + "  → " + r.gone
+		if selected {
+			return st.Selected.Render(text.Left(line, w))
+		}
+		return st.Faint.Render(text.Cut(line, w))
+	}
 	if c.owner > 0 {
 		cells = append(cells, scrolled(r.owner, c.owner, shift))
 	}
 	cells = append(cells, text.Right(r.claimed, c.claimed), text.Right(r.lapsed, c.lapsed), text.Right(r.tries, c.tries))
 	fixed := strings.Join(cells, "  ") + "  "
 	word, why := r.verdict, r.why
-	if r.gone != "" {
-		word, why = "→ "+r.gone, ""
-	}
 	if why != "" && c.verdict > verdictWord+2 {
 		why = "  " + scrolled(why, c.verdict-verdictWord-2, shift)
 	} else {
@@ -119,11 +123,8 @@ func (s *Screen) rowLine(r row, c columnWidths, selected bool, w int) string {
 	} else {
 		word = text.Left(word, c.verdict)
 	}
-	switch {
-	case selected:
+	if selected {
 		return st.Selected.Render(text.Left(cursor+mark+" "+fixed+word+why, w))
-	case r.gone != "":
-		return st.Faint.Render("   " + fixed + word)
 	}
 	return st.Text.Render(cursor) + st.Accent.Render(mark) + " " + fixed + verdictStyle(r.claim, st).Render(word) + st.Muted.Render(why)
 }
@@ -139,12 +140,19 @@ func (s *Screen) peekView(l layout) string {
 	rule := st.Faint.Render("── ") + st.Strong.Render(key) + " " + st.Faint.Render(strings.Repeat("─", max(0, l.w-4-text.Width(key))))
 	p := &page{w: l.w - 2, styles: st}
 	if r.gone != "" {
-		p.wrap(st.Info, "", r.gone)
+		p.wrap(st.Info, " ", r.gone)
+		return rule + "\n" + strings.Join(p.lines, "\n")
 	}
 	lead := verdictStyle(r.claim, st).Render(r.verdict) + "  "
 	p.hanging(lead, text.Width(r.verdict)+2, st.Text, r.why)
 	for _, line := range freesText(r.claim, s.current().snapshot.At) {
 		p.wrap(st.Muted, "", line)
+	}
+	if room := l.peek - 1 - len(p.lines); room > 1 {
+		p.blank()
+		for _, e := range r.claim.Evidence[:min(room-1, len(r.claim.Evidence))] {
+			p.rung(e)
+		}
 	}
 	for i := range p.lines {
 		p.lines[i] = " " + p.lines[i]
