@@ -74,7 +74,7 @@ func Refuse(c Claim, m Mapping, overrideLease, bulk bool, now time.Time) (Skip, 
 		return skip(ReasonLeaseRunning, "the lease is no time (%s), so it cannot be judged lapsed", c.LeaseUntil.Raw)
 	case beatOf(c, f) == beatFresh:
 		return skip(ReasonAlive, "%s", textOf(c, RungHeartbeat))
-	case beatOf(c, f) == beatNone && c.LeaseUntil.None() && c.ClaimedAt.Valid() && youngerThanThreshold(c, f):
+	case heldByAge(c, f):
 		return skip(ReasonLeaseRunning, "claimed %s ago: without a lease it counts as held for %s (--stale-after)", FormatSpan(c.Age.V), FormatSpan(m.Threshold()))
 	case says(c, RungRenewed, ForAlive) && !overrideLease:
 		return skip(ReasonRenewed, "%s", textOf(c, RungRenewed))
@@ -84,6 +84,12 @@ func Refuse(c Claim, m Mapping, overrideLease, bulk bool, now time.Time) (Skip, 
 		return skip(ReasonChanged, "%s: only by its own key, never in bulk", c.AloneBecause())
 	}
 	return Skip{}, false
+}
+
+// heldByAge: neither lease nor heartbeat, and claimed too recently.
+func heldByAge(c Claim, f Facts) bool {
+	return beatOf(c, f) == beatNone && c.LeaseUntil.None() && c.ClaimedAt.Valid() && youngerThanThreshold(c, f) &&
+		!c.ClaimedAt.After(f.Now.Add(FutureSkew))
 }
 
 func since(word string, s Stamp) string {
@@ -170,6 +176,8 @@ func SkippedBecause(row PlannedRow, now *Claim, m Mapping, overrideLease bool, a
 		return skip(ReasonRenewed, "lease or heartbeat written since it was read")
 	case beatOf(c, f) == beatFresh:
 		return skip(ReasonAlive, "%s", textOf(c, RungHeartbeat))
+	case c.State == StateProcessing && heldByAge(c, f):
+		return skip(ReasonLeaseRunning, "claimed %s ago: without a lease it counts as held for %s (--stale-after)", FormatSpan(c.Age.V), FormatSpan(m.Threshold()))
 	case unchanged(row, c):
 		return skip(ReasonLocked, "another transaction held the row when it was tried; nothing changed since")
 	default:

@@ -38,6 +38,13 @@ type Column struct {
 	Writable  bool
 	Generated bool
 	Labels    []string // of an enum
+	// Cast is the column's base type, schema-qualified and quoted, without a
+	// length: a cast to it never cuts a value.
+	Cast string
+	// Base is the name of the base type: timestamptz, int8, text, ...
+	Base string
+	// Identity marks a column that the database numbers.
+	Identity bool
 }
 
 // Table is one claim table, resolved: its place, its columns and its mapping.
@@ -58,6 +65,9 @@ type Table struct {
 	CanUpdate     bool
 	CanDelete     bool
 	RowVersions   bool // (xmin, xmax) may be read
+	// TokenSequence is the sequence the fencing token is drawn from, quoted
+	// for SQL; "" means that a bump adds one.
+	TokenSequence string
 	// Reasons say why the table and its mapping were chosen.
 	Reasons []string
 	// Warnings are things the person must know before trusting the list.
@@ -66,6 +76,16 @@ type Table struct {
 
 // FullName is SCHEMA.NAME, unquoted.
 func (t Table) FullName() string { return t.Schema + "." + t.Name }
+
+// Column finds a column by its exact name.
+func (t Table) Column(name string) (Column, bool) {
+	for _, c := range t.Columns {
+		if c.Name == name {
+			return c, true
+		}
+	}
+	return Column{}, false
+}
 
 // Snapshot is what one look at one table saw, at one instant of the
 // database's clock. It is immutable.

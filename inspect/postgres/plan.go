@@ -1,0 +1,153 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"idemtui/inspect"
+)
+
+// Plan reads the claims asked for and says what a release would do. It writes
+// nothing.
+func (s *Store) Plan(ctx context.Context, table inspect.Table, request inspect.PlanRequest) (inspect.Plan, error) {
+	var plan inspect.Plan
+	err := s.look(ctx, "plan a release in "+table.FullName(), func(ctx context.Context, t *tx) error {
+		mode, err := inspect.ResolveReleaseMode(table.Mapping, request.Mode)
+		if err == nil {
+			err = t.mayRelease(table, mode, request)
+		}
+		if err != nil {
+			return err
+		}
+		claims, missing, err := t.asked(ctx, table, request)
+		if err != nil {
+			return err
+		}
+		plan = inspect.Plan{
+			Database: t.database.ID, Table: table.FullName(), Mode: mode, OverrideLease: request.OverrideLease,
+			SQL:         newWrite(table, mode, request.OverrideLease, s.auditColumns(table)).sql(false),
+			Consequence: inspect.Consequences(table, mode, request.OverrideLease), RunsNext: table.Mapping.RunsNext, ReadAt: t.now(),
+		}
+		for _, k := range missing {
+			plan.Refused = append(plan.Refused, inspect.Skip{Key: k, Reason: inspect.ReasonGone, Text: "no row with this key"})
+		}
+		bulk := len(request.Keys) == 0
+		keyed := map[string]bool{}
+		for _, c := range claims {
+			if skip, refused := inspect.Refuse(c, table.Mapping, request.OverrideLease, bulk, t.now()); refused {
+				plan.Refused = append(plan.Refused, skip)
+				continue
+			}
+			plan.Rows = append(plan.Rows, inspect.PlannedFrom(c))
+			if c.ProviderKey.OK {
+				keyed[inspect.UnknownOutcome(c, table.Mapping, t.now())] = true
+			}
+		}
+		if len(keyed) == 1 {
+			for text := range keyed {
+				plan.Consequence = append(plan.Consequence, text)
+			}
+		}
+		plan.ID = inspect.PlanID(plan)
+		return nil
+	})
+	return plan, err
+}
+
+// mayRelease refuses what can be known before anything is tried.
+func (t *tx) mayRelease(table inspect.Table, mode inspect.ReleaseMode, request inspect.PlanRequest) error {
+	refuse := func(kind inspect.FaultKind, what, next string) error {
+		return &inspect.Fault{Kind: kind, What: what, Next: next}
+	}
+	m := table.Mapping
+	switch {
+	case t.database.Standby:
+		return refuse(inspect.FaultReadOnly, fmt.Sprintf("%s is a standby, %s behind: nothing can be released here", t.database.ID, inspect.FormatSpan(t.database.ReplayLag.V)), "connect to the primary")
+	case request.OverrideLease && len(request.Keys) != 1:
+		return refuse(inspect.FaultRefused, "a running lease is overridden one key at a time", "name the key")
+	case len(m.State.Values[inspect.StateProcessing])+len(m.State.Nulls[inspect.StateProcessing]) == 0:
+		return refuse(inspect.FaultMapping, "no state is mapped to processing, so nothing can be released", "say which value means claimed: --map 'processing=VALUE'")
+	case request.Owner.OK && m.Owner == "":
+		return refuse(inspect.FaultMapping, "the table has no owner to release by", "release by key")
+	case !m.Lease.Mapped() && m.ClaimedAt == "" && m.Heartbeat.Column == "" && !table.RowVersions:
+		return refuse(inspect.FaultRefused, "no lease, no heartbeat, no claim time and no row version can be seen, so a release cannot be guarded", fmt.Sprintf("GRANT SELECT (xmin, xmax) ON %s TO %s", tableName(table), ident(t.database.User)))
+	}
+	w := newWrite(table, mode, request.OverrideLease, nil)
+	var denied []string
+	for _, column := range w.setColumns() {
+		if c, _ := table.Column(column); !c.Writable {
+			denied = append(denied, ident(column))
+		}
+	}
+	switch {
+	case len(denied) > 0:
+		return refuse(inspect.FaultPermission, fmt.Sprintf("role %s may not write %s of %s", t.database.User, strings.Join(denied, ", "), table.FullName()),
+			fmt.Sprintf("GRANT UPDATE (%s) ON %s TO %s", strings.Join(denied, ", "), tableName(table), ident(t.database.User)))
+	case mode == inspect.ReleaseDelete && (!table.CanDelete || !table.CanUpdate):
+		return refuse(inspect.FaultPermission, fmt.Sprintf("role %s may not delete from %s", t.database.User, table.FullName()),
+			fmt.Sprintf("GRANT UPDATE, DELETE ON %s TO %s (UPDATE to lock the rows first)", tableName(table), ident(t.database.User)))
+	case mode == inspect.ReleaseDelete && slices.ContainsFunc(table.Columns, func(c inspect.Column) bool { return !c.Readable }):
+		return refuse(inspect.FaultPermission, fmt.Sprintf("role %s cannot read every column of %s, so a deleted row could not be put back", t.database.User, table.FullName()), "grant SELECT on the table, or choose another --mode")
+	}
+	return nil
+}
+
+// asked reads and judges the claims of a request; missing are keys without a row.
+func (t *tx) asked(ctx context.Context, table inspect.Table, request inspect.PlanRequest) (claims []inspect.Claim, missing []inspect.Key, err error) {
+	l := looker{tx: t, table: table, reader: newReader(table)}
+	l.facts = inspect.Facts{Now: t.now(), Mapping: table.Mapping, Standby: t.database.Standby, Pooler: t.database.Pooler, Before: request.Before}
+	var rows []read
+	switch {
+	case len(request.Keys) > 0:
+		keys := uniqueKeys(request.Keys)
+		rows, err = l.reader.byKeys(ctx, t, keys)
+		found := map[inspect.Key]bool{}
+		for _, r := range rows {
+			found[r.claim.Key] = true
+		}
+		for _, k := range keys {
+			if !found[k] {
+				missing = append(missing, k)
+			}
+		}
+	case request.Owner.OK:
+		rows, err = l.claimed(ctx, []string{col(table.Mapping.Owner) + "::text = $1::text"}, request.Owner.V)
+	case request.AllLikelyDead:
+		rows, err = l.claimed(ctx, nil)
+	default:
+		return nil, nil, &inspect.Fault{Kind: inspect.FaultRefused, What: "no claim was named", Next: "name keys, --owner or --all-likely-dead"}
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	if l.cut {
+		return nil, nil, &inspect.Fault{Kind: inspect.FaultRefused, What: fmt.Sprintf("more than %d claims fit: that is no longer a few stuck ones", lookRows), Next: "narrow it by owner or by keys"}
+	}
+	claims, err = l.judge(ctx, rows)
+	if request.AllLikelyDead {
+		claims = slices.DeleteFunc(claims, func(c inspect.Claim) bool { return c.Verdict != inspect.VerdictLikelyDead })
+	}
+	return claims, missing, err
+}
+
+func uniqueKeys(keys []inspect.Key) []inspect.Key {
+	seen := map[inspect.Key]bool{}
+	var out []inspect.Key
+	for _, k := range keys {
+		if !seen[k] {
+			seen[k] = true
+			out = append(out, k)
+		}
+	}
+	return out
+}
+
+// auditColumns are the columns that an audit record holds.
+func (s *Store) auditColumns(table inspect.Table) []string {
+	if s.options.AuditRow == AuditMapped {
+		return table.Mapping.Columns()
+	}
+	return readableColumns(table)
+}

@@ -1,0 +1,309 @@
+package postgres
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"idemtui/inspect"
+)
+
+// reader turns rows of one table into claims.
+type reader struct {
+	table   inspect.Table
+	columns []string // mapped, in the order of the select list
+	list    string   // the select list
+}
+
+// timeNames are the times of a claim, in the order of the select list.
+func timeColumns(t inspect.Table) []string {
+	m := t.Mapping
+	out := make([]string, 0, 6)
+	for _, name := range []string{m.ClaimedAt, m.Lease.Column, m.Heartbeat.Column, m.CompletedAt, m.FailedAt, m.ExpiresAt} {
+		switch {
+		case name == "":
+			out = append(out, "NULL::timestamptz")
+		case name == m.Lease.Column && name != m.ClaimedAt:
+			out = append(out, lease(t))
+		default:
+			out = append(out, stamp(t, name))
+		}
+	}
+	out[1] = "NULL::timestamptz"
+	if m.Lease.Mapped() {
+		out[1] = lease(t)
+	}
+	return out
+}
+
+// newReader writes the select list: every mapped column as text, which is what
+// a release compares, the times as timestamptz, and the row's versions.
+func newReader(t inspect.Table) reader {
+	r := reader{table: t, columns: t.Mapping.Columns()}
+	var list []string
+	for _, c := range r.columns {
+		list = append(list, col(c)+"::text")
+	}
+	for _, x := range timeColumns(t) {
+		list = append(list, "("+x+")::text")
+	}
+	if t.RowVersions {
+		list = append(list, "t.xmin::text", "t.xmax::text")
+	} else {
+		list = append(list, "NULL::text", "NULL::text")
+	}
+	r.list = strings.Join(list, ", ")
+	return r
+}
+
+// from is the select statement up to its WHERE.
+func (r reader) from() string {
+	return "SELECT " + r.list + " FROM " + tableName(r.table) + " AS t WHERE "
+}
+
+// read is a claim as stored, with the row's xmax for the lock rung.
+type read struct {
+	claim inspect.Claim
+	xmax  string
+}
+
+// rows runs a query with the reader's select list.
+func (r reader) rows(ctx context.Context, t *tx, sql string, args ...any) ([]read, error) {
+	var out []read
+	err := t.texts(ctx, func(v []*string) error {
+		c, err := r.claim(t.database.ID, v)
+		if err != nil {
+			return err
+		}
+		row := read{claim: c}
+		if x := v[len(v)-1]; x != nil && *x != "0" {
+			row.xmax = *x
+		}
+		out = append(out, row)
+		return nil
+	}, sql, args...)
+	return out, err
+}
+
+func (r reader) claim(database string, v []*string) (inspect.Claim, error) {
+	m := r.table.Mapping
+	stored := map[string]*string{}
+	c := inspect.Claim{Database: database, AsRead: make([]inspect.ColumnValue, len(r.columns))}
+	for i, name := range r.columns {
+		stored[name] = v[i]
+		c.AsRead[i] = inspect.ColumnValue{Column: name, Value: v[i]}
+	}
+	key, err := keyFrom(m, stored)
+	if err != nil {
+		return c, err
+	}
+	c.Key = key
+	c.State, c.RawState = stateOf(m, stored)
+	c.Owner, c.Token, c.ProviderKey = textOf(stored[m.Owner]), textOf(stored[m.Token]), textOf(stored[m.ProviderKey])
+	if a := stored[m.Attempts]; a != nil {
+		if n, err := strconv.ParseInt(*a, 10, 64); err == nil {
+			c.Attempts = inspect.Some(n)
+		} else {
+			c.Notes = append(c.Notes, "attempts is no whole number: "+*a)
+		}
+	}
+	n := len(r.columns)
+	for i, at := range []struct {
+		to     *inspect.Stamp
+		column string
+	}{
+		{&c.ClaimedAt, m.ClaimedAt},
+		{&c.LeaseUntil, m.Lease.Column},
+		{&c.HeartbeatAt, m.Heartbeat.Column},
+		{&c.CompletedAt, m.CompletedAt},
+		{&c.FailedAt, m.FailedAt},
+		{&c.ExpiresAt, m.ExpiresAt},
+	} {
+		*at.to = stampFrom(v[n+i], stored[at.column])
+	}
+	if plus := m.Lease.PlusColumn; plus != "" && stored[plus] == nil {
+		c.LeaseUntil = inspect.Stamp{}
+	}
+	c.RowVersion = textOf(v[n+6])
+	return c, nil
+}
+
+func textOf(s *string) inspect.Null[string] {
+	if s == nil {
+		return inspect.Null[string]{}
+	}
+	return inspect.Some(*s)
+}
+
+func keyFrom(m inspect.Mapping, stored map[string]*string) (inspect.Key, error) {
+	parts := make([]inspect.KeyPart, len(m.Key))
+	for i, k := range m.Key {
+		parts[i] = inspect.KeyPart{Column: k.Column, Kind: k.Kind}
+		s := stored[k.Column]
+		switch {
+		case s == nil:
+			parts[i].IsNull = true
+		case k.Kind == inspect.PartBytes:
+			b, err := hex.DecodeString(strings.TrimPrefix(*s, `\x`))
+			if err != nil {
+				return inspect.Key{}, fmt.Errorf("read bytes of %s: %w", k.Column, err)
+			}
+			parts[i].Value = string(b)
+		default:
+			parts[i].Value = *s
+		}
+	}
+	return inspect.NewKey(parts...), nil
+}
+
+// partText is a key part as the text that casts back to the stored value.
+func partText(p inspect.KeyPart) *string {
+	if p.IsNull {
+		return nil
+	}
+	s := p.Value
+	if p.Kind == inspect.PartBytes {
+		s = `\x` + hex.EncodeToString([]byte(p.Value))
+	}
+	return &s
+}
+
+func stateOf(m inspect.Mapping, stored map[string]*string) (inspect.State, string) {
+	if !m.State.ByNull() {
+		s := stored[m.State.Column]
+		raw := ""
+		if s != nil {
+			raw = *s
+		}
+		return m.State.Of(textOf(s)), raw
+	}
+	for _, state := range inspect.StateOrder {
+		for _, test := range m.State.Nulls[state] {
+			if (stored[test.Column] == nil) == test.IsNull {
+				return state, test.String()
+			}
+		}
+	}
+	return inspect.StateUnmapped, ""
+}
+
+// stampFrom reads a time: text is the timestamptz as the server writes it
+// under UTC and ISO, stored the column's own text.
+func stampFrom(text, stored *string) inspect.Stamp {
+	if text == nil {
+		if stored == nil {
+			return inspect.Stamp{}
+		}
+		return inspect.NoTime(*stored)
+	}
+	at, err := time.Parse("2006-01-02 15:04:05.999999-07", *text)
+	if err != nil {
+		if stored != nil {
+			return inspect.NoTime(*stored)
+		}
+		return inspect.NoTime(*text)
+	}
+	s := inspect.At(at)
+	if s.Invalid() && stored != nil {
+		s.Raw = *stored
+	}
+	return s
+}
+
+// byKeys reads the rows of keys, at most a thousand at a time, whatever their
+// state. A key with a NULL part is found too.
+func (r reader) byKeys(ctx context.Context, t *tx, keys []inspect.Key) ([]read, error) {
+	var out []read
+	var plain []inspect.Key
+	for _, k := range keys {
+		if !k.HasNull() {
+			plain = append(plain, k)
+			continue
+		}
+		where, args := r.exactKey(k)
+		rows, err := r.rows(ctx, t, r.from()+where, args...)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, rows...)
+	}
+	for chunk := range slices.Chunk(plain, inspect.MaxBatch) {
+		arrays, casts, names := keyArrays(r.table, chunk, 1)
+		sql := fmt.Sprintf("%s(%s) IN (SELECT %s FROM unnest(%s) AS d(%s))", r.from(), keyColumns(r.table), strings.Join(casts, ", "), unnested(len(arrays), 1), strings.Join(names, ", "))
+		rows, err := r.rows(ctx, t, sql, arrays...)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, rows...)
+	}
+	markRepeated(out)
+	return out, nil
+}
+
+// exactKey is the condition of one key, NULL parts included.
+func (r reader) exactKey(k inspect.Key) (string, []any) {
+	var conditions []string
+	var args []any
+	for i, p := range k.Parts() {
+		c, _ := r.table.Column(p.Column)
+		args = append(args, partText(p))
+		conditions = append(conditions, fmt.Sprintf("%s IS NOT DISTINCT FROM $%d::text::%s", col(p.Column), i+1, c.Cast))
+	}
+	return strings.Join(conditions, " AND "), args
+}
+
+func keyColumns(t inspect.Table) string {
+	var out []string
+	for _, k := range t.Mapping.Key {
+		out = append(out, col(k.Column))
+	}
+	return strings.Join(out, ", ")
+}
+
+// keyArrays turns keys into one text array a column, with the casts that bring
+// each element back to the column's type.
+func keyArrays(t inspect.Table, keys []inspect.Key, first int) (arrays []any, casts, names []string) {
+	for i, k := range t.Mapping.Key {
+		values := make([]*string, len(keys))
+		for j, key := range keys {
+			values[j] = partText(key.Parts()[i])
+		}
+		c, _ := t.Column(k.Column)
+		name := fmt.Sprintf("k%d", first+i)
+		arrays, names = append(arrays, values), append(names, name)
+		casts = append(casts, fmt.Sprintf("d.%s::%s", name, c.Cast))
+	}
+	return arrays, casts, names
+}
+
+// unnested is $first::text[], ... for n parameters.
+func unnested(n, first int) string {
+	out := make([]string, n)
+	for i := range out {
+		out[i] = fmt.Sprintf("$%d::text[]", first+i)
+	}
+	return strings.Join(out, ", ")
+}
+
+// markRepeated marks keys that stand on several of the rows read.
+func markRepeated(rows []read) {
+	seen := map[inspect.Key]int{}
+	for _, r := range rows {
+		seen[r.claim.Key]++
+	}
+	for i := range rows {
+		rows[i].claim.Repeated = seen[rows[i].claim.Key] > 1
+	}
+}
+
+func claimsOf(rows []read) []inspect.Claim {
+	out := make([]inspect.Claim, len(rows))
+	for i, r := range rows {
+		out[i] = r.claim
+	}
+	return out
+}

@@ -1,0 +1,339 @@
+package postgres
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"idemtui/inspect"
+)
+
+// lookRows is how many claimed rows one look reads: taking all at once costs
+// no more than a page when there is no index, and bounds the memory.
+const lookRows = 10000
+
+// Snapshot looks once, in one read-only transaction: the claimed rows, the
+// counts, and the row locks. A table whose exact count once ran into the
+// timeout is estimated from then on.
+func (s *Store) Snapshot(ctx context.Context, table inspect.Table, query inspect.Query) (inspect.Snapshot, error) {
+	exact := !s.uncountable(table.OID)
+	snapshot, err := s.snapshot(ctx, table, query, exact)
+	var slow *countTimeout
+	if errors.As(err, &slow) && exact {
+		s.markUncountable(table.OID)
+		snapshot, err = s.snapshot(ctx, table, query, false)
+		snapshot.Notes = append(snapshot.Notes, "the count ran into the statement timeout; the numbers with ~ are estimates")
+	}
+	return snapshot, err
+}
+
+func (s *Store) uncountable(oid uint32) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.uncounts[oid]
+}
+
+func (s *Store) markUncountable(oid uint32) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.uncounts[oid] = true
+}
+
+// countTimeout: the exact count, and not the list, took too long.
+type countTimeout struct{ err error }
+
+func (e *countTimeout) Error() string { return "count: " + e.err.Error() }
+func (e *countTimeout) Unwrap() error { return e.err }
+
+func (s *Store) snapshot(ctx context.Context, table inspect.Table, query inspect.Query, exact bool) (inspect.Snapshot, error) {
+	var out inspect.Snapshot
+	start := time.Now()
+	var counting error
+	err := s.look(ctx, "list claims of "+table.FullName(), func(ctx context.Context, t *tx) error {
+		l := looker{tx: t, table: table, reader: newReader(table), query: query, exact: exact}
+		if err := l.run(ctx); err != nil {
+			counting = l.counting
+			return err
+		}
+		out = l.snapshot()
+		return nil
+	})
+	if counting != nil {
+		err = counting
+	}
+	out.Took = time.Since(start)
+	return out, err
+}
+
+// looker is one look in the making.
+type looker struct {
+	*tx
+	table  inspect.Table
+	reader reader
+	query  inspect.Query
+	exact  bool
+
+	counting error // the error that ended the count
+
+	judged   []inspect.Claim // all claimed rows that were read
+	cut      bool            // more are claimed than were read
+	counts   counts
+	listed   []inspect.Claim
+	matching inspect.Count
+	facts    inspect.Facts
+}
+
+func (l *looker) run(ctx context.Context) error {
+	m := l.table.Mapping
+	claimed, err := l.claimed(ctx, nil)
+	if err != nil {
+		return err
+	}
+	pages, err := l.pages(ctx, l.table)
+	if err != nil {
+		return err
+	}
+	l.table.Pages = pages
+	l.exact = l.exact && pages <= exactPages
+	l.facts = inspect.Facts{Now: l.now(), Mapping: m, Standby: l.database.Standby, Pooler: l.database.Pooler, Before: l.query.Before}
+	if err := l.countStates(ctx); err != nil {
+		return err
+	}
+	if l.facts.Locks, l.facts.LocksHidden, err = l.locks(ctx, l.table, claimed); err != nil {
+		return err
+	}
+	l.judged = inspect.JudgeAll(claimsOf(claimed), l.facts)
+	return l.list(ctx)
+}
+
+func (l *looker) countStates(ctx context.Context) (err error) {
+	if !l.exact {
+		l.counts, err = l.estimate(ctx, l.table)
+		return err
+	}
+	l.counts, err = l.count(ctx, l.table)
+	if err == nil {
+		l.facts.Finished, err = l.finished(ctx, l.table)
+	}
+	if timedOut(err) {
+		l.counting = &countTimeout{err}
+	}
+	return err
+}
+
+// claimed reads the claimed rows, those with the longest lapsed lease first.
+// Rows without a lease sort last in the index and would be cut first, so they
+// are read on their own where there are too many.
+func (l *looker) claimed(ctx context.Context, filter []string, args ...any) ([]read, error) {
+	m := l.table.Mapping
+	conditions := append([]string{inState(m, inspect.StateProcessing)}, filter...)
+	order := keyColumns(l.table)
+	switch {
+	case m.Lease.Mapped():
+		order = col(m.Lease.Column) + ", " + order
+	case m.Heartbeat.Column != "":
+		order = col(m.Heartbeat.Column) + ", " + order
+	case m.ClaimedAt != "":
+		order = col(m.ClaimedAt) + ", " + order
+	}
+	sql := func(more string) string {
+		return fmt.Sprintf("%s%s%s ORDER BY %s LIMIT %d", l.reader.from(), strings.Join(conditions, " AND "), more, order, lookRows+1)
+	}
+	rows, err := l.reader.rows(ctx, l.tx, sql(""), args...)
+	if err != nil {
+		return nil, err
+	}
+	if len(rows) > lookRows {
+		l.cut = true
+		rows = rows[:lookRows]
+		if m.Lease.Mapped() && rows[lookRows-1].claim.LeaseUntil != (inspect.Stamp{}) {
+			leaseless, err := l.reader.rows(ctx, l.tx, sql(" AND "+noLease(l.table)), args...)
+			if err != nil {
+				return nil, err
+			}
+			rows = append(rows, leaseless...)
+		}
+	}
+	markRepeated(rows)
+	return rows, nil
+}
+
+// list chooses what is shown.
+func (l *looker) list(ctx context.Context) error {
+	limit := l.query.Limit
+	if limit <= 0 {
+		limit = inspect.DefaultLimit
+	}
+	switch {
+	case l.query.Key.OK:
+		rows, err := l.reader.byKeys(ctx, l.tx, []inspect.Key{l.query.Key.V})
+		if err != nil {
+			return err
+		}
+		if l.listed, err = l.judge(ctx, rows); err != nil {
+			return err
+		}
+		l.listed = slices.DeleteFunc(l.listed, func(c inspect.Claim) bool { return !l.wanted(c) })
+		l.matching = inspect.Count{Rows: int64(len(l.listed)), Exact: true}
+	case l.query.State != "" && l.query.State != inspect.StateProcessing:
+		return l.otherState(ctx, limit)
+	default:
+		from := l.judged
+		if filter, args := l.filter(); l.cut && len(filter) > 0 {
+			rows, err := l.claimed(ctx, filter, args...)
+			if err != nil {
+				return err
+			}
+			if from, err = l.judge(ctx, rows); err != nil {
+				return err
+			}
+		}
+		for _, c := range from {
+			if l.wanted(c) {
+				l.listed = append(l.listed, c)
+			}
+		}
+		slices.SortStableFunc(l.listed, longestLapsedFirst(l.now(), l.table.Mapping))
+		l.matching = inspect.Count{Rows: int64(len(l.listed)), Exact: !l.cut}
+		l.listed = l.listed[:min(limit, len(l.listed))]
+	}
+	return nil
+}
+
+// judge judges rows that are not among the claimed ones already judged.
+func (l *looker) judge(ctx context.Context, rows []read) ([]inspect.Claim, error) {
+	f := l.facts
+	var err error
+	if f.Locks, f.LocksHidden, err = l.locks(ctx, l.table, rows); err != nil {
+		return nil, err
+	}
+	return inspect.JudgeAll(claimsOf(rows), f), nil
+}
+
+// otherState lists rows that are not PROCESSING, in key order.
+func (l *looker) otherState(ctx context.Context, limit int) error {
+	filter, args := l.filter()
+	conditions := append([]string{inState(l.table.Mapping, l.query.State)}, filter...)
+	rows, err := l.reader.rows(ctx, l.tx, fmt.Sprintf("%s%s ORDER BY %s LIMIT %d", l.reader.from(), strings.Join(conditions, " AND "), keyColumns(l.table), limit+1), args...)
+	if err != nil {
+		return err
+	}
+	l.matching = inspect.Count{Rows: int64(len(rows)), Exact: len(rows) <= limit}
+	markRepeated(rows)
+	l.listed = inspect.JudgeAll(claimsOf(rows[:min(limit, len(rows))]), l.facts)
+	return nil
+}
+
+// filter is the query's owner and claim time as SQL.
+func (l *looker) filter() (conditions []string, args []any) {
+	m := l.table.Mapping
+	add := func(format, value string) {
+		args = append(args, value)
+		conditions = append(conditions, fmt.Sprintf(format, len(args)))
+	}
+	if l.query.Owner.OK && m.Owner != "" {
+		add(col(m.Owner)+"::text = $%d::text", l.query.Owner.V)
+	}
+	if m.ClaimedAt != "" {
+		at := "(" + stamp(l.table, m.ClaimedAt) + ")"
+		if !l.query.Since.IsZero() {
+			add(at+" >= $%d::text::timestamptz", inspect.FormatTime(l.query.Since))
+		}
+		if !l.query.Until.IsZero() {
+			add(at+" < $%d::text::timestamptz", inspect.FormatTime(l.query.Until))
+		}
+	}
+	return conditions, args
+}
+
+// wanted applies the query's filters to a judged claim.
+func (l *looker) wanted(c inspect.Claim) bool {
+	q := l.query
+	switch {
+	case q.Owner.OK && c.Owner != q.Owner:
+		return false
+	case !q.Since.IsZero() && (!c.ClaimedAt.Valid() || c.ClaimedAt.Time.Before(q.Since)):
+		return false
+	case !q.Until.IsZero() && !c.ClaimedAt.Before(q.Until):
+		return false
+	case q.Key.OK:
+		return q.State == "" || c.State == q.State
+	}
+	return q.All || q.State == inspect.StateProcessing || c.Condition != inspect.ConditionHeld
+}
+
+// longestLapsedFirst orders by how long a claim has been stuck: past its
+// lease, past its heartbeat's limit, or past the threshold. What has no such
+// span comes last, oldest first.
+func longestLapsedFirst(now time.Time, m inspect.Mapping) func(a, b inspect.Claim) int {
+	overdue := func(c inspect.Claim) (time.Duration, bool) {
+		switch {
+		case c.LeaseUntil.Valid():
+			return now.Sub(c.LeaseUntil.Time), true
+		case c.HeartbeatAt.Valid():
+			return now.Sub(c.HeartbeatAt.Time) - m.HeartbeatLimit(), true
+		case c.ClaimedAt.Valid():
+			return now.Sub(c.ClaimedAt.Time) - m.Threshold(), true
+		}
+		return 0, false
+	}
+	return func(a, b inspect.Claim) int {
+		x, okX := overdue(a)
+		y, okY := overdue(b)
+		if okX != okY {
+			if okX {
+				return -1
+			}
+			return 1
+		}
+		return cmp.Compare(y, x)
+	}
+}
+
+func (l *looker) snapshot() inspect.Snapshot {
+	sum := inspect.Summarise(l.judged)
+	sum.LookCut = l.cut
+	sum.Truncated = l.cut || l.matching.Rows > int64(len(l.listed))
+	sum.ByState, sum.Unmapped = l.counts.byState, l.counts.unmapped
+	if sum.ByState == nil {
+		sum.ByState = map[inspect.State]inspect.Count{}
+	}
+	switch all := sum.ByState[inspect.StateProcessing]; {
+	case !l.cut:
+		// All were read: that is exact, whatever the statistics say.
+		sum.ByState[inspect.StateProcessing] = sum.Claimed
+	case all.Rows > sum.Claimed.Rows:
+		sum.Claimed = all
+	default:
+		sum.Claimed.Exact = false
+		sum.ByState[inspect.StateProcessing] = sum.Claimed
+	}
+	look := &inspect.Look{At: l.now(), Claims: make(map[inspect.Key]inspect.Claim, len(l.judged))}
+	for _, c := range l.judged {
+		look.Claims[c.Key] = inspect.Claim{State: c.State, Token: c.Token, LeaseUntil: c.LeaseUntil, HeartbeatAt: c.HeartbeatAt}
+	}
+	return inspect.Snapshot{
+		Database: l.database, Table: l.table, At: l.now(), Query: l.query, Summary: sum, Claims: l.listed,
+		Matching: l.matching, Notes: l.notes(), Seen: look,
+	}
+}
+
+// notes say what limits the picture, and why an empty list is empty.
+func (l *looker) notes() []string {
+	notes := append([]string(nil), l.counts.notes...)
+	if l.database.Standby {
+		notes = append(notes, fmt.Sprintf("a standby, %s behind: ages may be old, locks are not seen, nothing can be released here", inspect.FormatSpan(l.database.ReplayLag.V)))
+	}
+	if l.table.RowSecurity {
+		notes = append(notes, "row-level security is on: rows may be hidden from this role")
+	}
+	m := l.table.Mapping
+	if len(m.State.Values[inspect.StateProcessing])+len(m.State.Nulls[inspect.StateProcessing]) == 0 {
+		notes = append(notes, "no state is mapped to processing, so nothing can be stuck or released: see the states counted and use --map 'processing=VALUE'")
+	}
+	return notes
+}

@@ -1,0 +1,136 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"idemtui/inspect"
+	"idemtui/inspect/dsn"
+)
+
+// The transactions. A look sees one instant of the whole table; a write must
+// see each row as it is now, and would otherwise fail with 40001 where a role
+// has another default.
+const (
+	readOnly  = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+	readWrite = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
+)
+
+// settings are set inside each transaction and end with it, so that a pooler
+// can neither refuse nor keep them. Times are written in UTC and ISO whatever
+// role and database have as defaults: the guard compares these texts.
+const settings = `SELECT set_config('statement_timeout', $1::text, true), set_config('lock_timeout', $2::text, true),
+ set_config('idle_in_transaction_session_timeout', '15s', true), set_config('application_name', $3::text, true),
+ set_config('search_path', 'pg_catalog', true), set_config('jit', 'off', true), set_config('max_parallel_workers_per_gather', '0', true),
+ set_config('TimeZone', 'UTC', true), set_config('DateStyle', 'ISO, YMD', true), set_config('IntervalStyle', 'postgres', true),
+ set_config('bytea_output', 'hex', true), set_config('extra_float_digits', '1', true), set_config('client_encoding', 'UTF8', true),
+ set_config('standard_conforming_strings', 'on', true), set_config('row_security', 'on', true)`
+
+// standing asks, in the same round trip, who answers and what time it is.
+const standing = `SELECT now(), pg_is_in_recovery(),
+ CASE WHEN pg_is_in_recovery() THEN coalesce(extract(epoch FROM now() - pg_last_xact_replay_timestamp()), 0)::float8 END,
+ pg_backend_pid()::bigint, current_setting('server_version'), current_database()::text, current_user::text,
+ current_setting('default_transaction_read_only') = 'on',
+ CASE WHEN has_function_privilege('pg_control_system()', 'EXECUTE') THEN (SELECT system_identifier::text FROM pg_control_system()) ELSE '' END,
+ pg_has_role(current_user, 'pg_read_all_stats', 'USAGE')`
+
+// tx is one open transaction and what the server said at its start.
+type tx struct {
+	conn     *pgx.Conn
+	database inspect.Database
+	seesAll  bool // pg_read_all_stats: other roles' sessions are visible
+}
+
+// now is the database's clock: the start of the transaction.
+func (t *tx) now() time.Time { return t.database.ServerTime }
+
+// transact begins, runs f and commits; any error rolls back.
+func (s *Store) transact(ctx context.Context, conn *pgx.Conn, begin string, f func(context.Context, *tx) error) error {
+	t, err := s.begin(ctx, conn, begin, applicationName)
+	if err == nil {
+		err = f(ctx, t)
+	}
+	if err == nil {
+		_, err = conn.Exec(ctx, "COMMIT")
+	}
+	if err != nil {
+		rollback(conn)
+	}
+	return err
+}
+
+// begin opens a transaction with its settings in one pipeline.
+func (s *Store) begin(ctx context.Context, conn *pgx.Conn, begin, application string) (*tx, error) {
+	t := &tx{conn: conn}
+	var lag *float64
+	var pid int64
+	d := &t.database
+	var batch pgx.Batch
+	batch.Queue(begin)
+	batch.Queue(settings, millis(s.options.StatementTimeout), millis(s.options.LockTimeout), application)
+	batch.Queue(standing).QueryRow(func(row pgx.Row) error {
+		return row.Scan(&d.ServerTime, &d.Standby, &lag, &pid, &d.Version, &d.Name, &d.User, &d.ReadOnly, &d.System, &t.seesAll)
+	})
+	if err := conn.SendBatch(ctx, &batch).Close(); err != nil {
+		var pg *pgconn.PgError
+		lost := conn.IsClosed() && ctx.Err() == nil && (!errors.As(err, &pg) || pg.Code == "57P01" || pg.Code == "25P03")
+		return nil, &beginError{err: err, lost: lost}
+	}
+	d.ServerTime = d.ServerTime.UTC()
+	d.Engine, d.Host = "postgres", s.config.Host
+	d.ID = dsn.Label(d.Name, s.config.Host, fmt.Sprint(s.config.Port))
+	if lag != nil {
+		d.ReplayLag = inspect.Some(time.Duration(*lag * float64(time.Second)))
+	}
+	// A pooler hands out a process id of its own.
+	d.Pooler = uint32(pid) != conn.PgConn().PID()
+	return t, nil
+}
+
+func millis(d time.Duration) string { return fmt.Sprintf("%dms", max(d.Milliseconds(), 1)) }
+
+// rollback ends a transaction after an error, with a time limit of its own:
+// the caller's context may be what ended it.
+func rollback(conn *pgx.Conn) {
+	if conn.IsClosed() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	defer cancel()
+	if _, err := conn.Exec(ctx, "ROLLBACK"); err != nil {
+		_ = conn.Close(ctx) // what cannot be rolled back ends with its session
+	}
+}
+
+// texts runs a query whose columns are all text and gives each row to f; the
+// slice is reused.
+func (t *tx) texts(ctx context.Context, f func([]*string) error, sql string, args ...any) error {
+	rows, err := t.conn.Query(ctx, sql, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	var values []*string
+	var dest []any
+	for rows.Next() {
+		if dest == nil {
+			values = make([]*string, len(rows.FieldDescriptions()))
+			dest = make([]any, len(values))
+			for i := range values {
+				dest[i] = &values[i]
+			}
+		}
+		if err := rows.Scan(dest...); err != nil {
+			return err
+		}
+		if err := f(values); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}

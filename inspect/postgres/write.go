@@ -1,0 +1,245 @@
+package postgres
+
+import (
+	"fmt"
+	"strings"
+
+	"idemtui/inspect"
+)
+
+// write is the guarded statement of one release mode on one table.
+type write struct {
+	table    inspect.Table
+	mode     inspect.ReleaseMode
+	override bool
+	guarded  []string // the columns compared with what was read
+	audited  []string // the columns returned before and after
+	set      []assignment
+	// keyAndState reduces the guard to key and state. No release does that:
+	// the stress test shows with it that its own checks can fail.
+	keyAndState bool
+}
+
+type assignment struct{ column, value string }
+
+func newWrite(table inspect.Table, mode inspect.ReleaseMode, override bool, audited []string) write {
+	w := write{table: table, mode: mode, override: override, guarded: table.Mapping.Columns(), audited: audited}
+	m := table.Mapping
+	put := func(column, value string) {
+		if column != "" {
+			w.set = append(w.set, assignment{column, value})
+		}
+	}
+	switch mode {
+	case inspect.ReleaseDelete:
+		return w
+	case inspect.ReleaseRequeue:
+		put(m.State.Column, literal(m.State.Values[inspect.StateFree][0]))
+	case inspect.ReleaseFail:
+		put(m.State.Column, literal(m.State.Values[inspect.StateFailed][0]))
+		put(m.FailedAt, w.nowAs(m.FailedAt))
+	case inspect.ReleaseClear:
+		for _, test := range m.State.Nulls[inspect.StateProcessing] {
+			if !test.IsNull {
+				put(test.Column, "NULL")
+			}
+		}
+	case inspect.ReleaseExpire:
+		put(m.Lease.Column, w.nowAs(m.Lease.Column))
+	}
+	if mode != inspect.ReleaseExpire {
+		w.clear(m.Owner)
+		if m.Lease.Plain() {
+			w.clear(m.Lease.Column)
+		}
+	}
+	put(m.Token, w.bumped())
+	put(m.UpdatedAt, w.nowAs(m.UpdatedAt))
+	return w
+}
+
+// clear sets a column to NULL where it may be NULL and is not set already.
+func (w *write) clear(column string) {
+	c, ok := w.table.Column(column)
+	for _, a := range w.set {
+		if a.column == column {
+			return
+		}
+	}
+	if ok && c.Nullable {
+		w.set = append(w.set, assignment{column, "NULL"})
+	}
+}
+
+// bumped is the next fencing token: from the column's sequence, and above the
+// present one in any case; a uuid is drawn anew. "" leaves a token of another
+// type as it is.
+func (w write) bumped() string {
+	c, _ := w.table.Column(w.table.Mapping.Token)
+	next := fmt.Sprintf("coalesce(%s, 0) + 1", col(c.Name))
+	switch c.Base {
+	case "int2", "int4", "int8", "numeric":
+		if w.table.TokenSequence != "" {
+			return fmt.Sprintf("greatest(nextval(%s::regclass), %s)", literal(w.table.TokenSequence), next)
+		}
+		return next
+	case "uuid":
+		return "gen_random_uuid()"
+	case "text":
+		return "gen_random_uuid()::text"
+	}
+	return col(c.Name)
+}
+
+// nowAs is the database's clock in the form of a time column.
+func (w write) nowAs(column string) string {
+	c, ok := w.table.Column(column)
+	if !ok {
+		return ""
+	}
+	binding := w.table.Mapping.Times[column]
+	zone := binding.Zone
+	if zone == "" {
+		zone = "UTC"
+	}
+	switch c.Base {
+	case "timestamptz":
+		return "now()"
+	case "timestamp", "date":
+		return fmt.Sprintf("now() AT TIME ZONE %s", literal(zone))
+	}
+	per := map[inspect.EpochUnit]string{inspect.UnitSeconds: "1", inspect.UnitMillis: "1000", inspect.UnitMicros: "1000000", inspect.UnitNanos: "1000000000"}[binding.Unit]
+	return fmt.Sprintf("floor(extract(epoch FROM now()) * %s)", per)
+}
+
+// setColumns are the columns that the statement writes.
+func (w write) setColumns() []string {
+	out := make([]string, len(w.set))
+	for i, a := range w.set {
+		out[i] = a.column
+	}
+	return out
+}
+
+// sql is the statement. Rows are locked first, skipping those that somebody
+// else has locked, and only if every stored value is as it was read; the
+// comparison stands on the target row itself, in the statement that writes,
+// because after a wait only that is checked again.
+func (w write) sql(nullKeys bool) string {
+	names := w.names()
+	returned := "NULL::text[]"
+	action := "DELETE FROM " + tableName(w.table) + " AS t USING locked AS l"
+	if w.mode != inspect.ReleaseDelete {
+		var set []string
+		for _, a := range w.set {
+			set = append(set, ident(a.column)+" = "+a.value)
+		}
+		action = "UPDATE " + tableName(w.table) + " AS t SET " + strings.Join(set, ", ") + " FROM locked AS l"
+		returned = textArray(w.audited)
+	}
+	return "WITH locked AS MATERIALIZED (\n SELECT d.*, " + textArray(w.audited) + " AS before\n FROM " + tableName(w.table) + " AS t JOIN unnest(" +
+		unnested(len(names), 1) + ") WITH ORDINALITY AS d(" + strings.Join(names, ", ") + ", n) ON " + w.keyEquals("d", nullKeys) +
+		"\n WHERE " + w.guard("d") + "\n FOR NO KEY UPDATE OF t SKIP LOCKED)\n" +
+		action + "\nWHERE " + w.keyEquals("l", nullKeys) + " AND " + w.guard("l") + "\nRETURNING l.n, l.before, " + returned
+}
+
+func textArray(columns []string) string {
+	out := make([]string, len(columns))
+	for i, c := range columns {
+		out[i] = col(c) + "::text"
+	}
+	return "ARRAY[" + strings.Join(out, ", ") + "]::text[]"
+}
+
+// names are the columns of the unnested arrays: key parts, values as read, row
+// version.
+func (w write) names() []string {
+	var out []string
+	for i := range w.table.Mapping.Key {
+		out = append(out, fmt.Sprintf("k%d", i+1))
+	}
+	for i := range w.guarded {
+		out = append(out, fmt.Sprintf("g%d", i+1))
+	}
+	return append(out, "x")
+}
+
+func (w write) keyEquals(from string, nullKeys bool) string {
+	operator := "="
+	if nullKeys {
+		operator = "IS NOT DISTINCT FROM"
+	}
+	var out []string
+	for i, k := range w.table.Mapping.Key {
+		c, _ := w.table.Column(k.Column)
+		out = append(out, fmt.Sprintf("%s %s %s.k%d::%s", col(k.Column), operator, from, i+1, c.Cast))
+	}
+	return strings.Join(out, " AND ")
+}
+
+// guard holds for a row that is still claimed, that is in every mapped column
+// what was read, and whose lease, heartbeat and age allow a release by the
+// database's clock.
+func (w write) guard(from string) string {
+	conditions := []string{inState(w.table.Mapping, inspect.StateProcessing)}
+	if w.keyAndState {
+		return conditions[0]
+	}
+	for i, c := range w.guarded {
+		conditions = append(conditions, fmt.Sprintf("%s::text IS NOT DISTINCT FROM %s.g%d", col(c), from, i+1))
+	}
+	if w.table.RowVersions {
+		conditions = append(conditions, fmt.Sprintf("(%[1]s.x IS NULL OR t.xmin::text = %[1]s.x)", from))
+	}
+	return strings.Join(append(conditions, w.clocks()...), "\n  AND ")
+}
+
+// clocks are the conditions on times. A running lease is lifted only by an
+// override, a fresh heartbeat never; where there is neither, the claim must be
+// older than the threshold.
+func (w write) clocks() []string {
+	m := w.table.Mapping
+	var out []string
+	if m.Lease.Mapped() && !w.override {
+		out = append(out, fmt.Sprintf("(%s OR (%s) < now())", noLease(w.table), lease(w.table)))
+	}
+	beatless := "true"
+	if h := m.Heartbeat.Column; h != "" {
+		at := "(" + stamp(w.table, h) + ")"
+		beatless = col(h) + " IS NULL"
+		out = append(out, fmt.Sprintf("(%s IS NULL OR %s < now() - %s OR %s > now() + %s)", at, at, interval(m.HeartbeatLimit()), at, interval(inspect.FutureSkew)))
+	}
+	if m.ClaimedAt != "" {
+		at := "(" + stamp(w.table, m.ClaimedAt) + ")"
+		out = append(out, fmt.Sprintf("(NOT (%s) OR NOT (%s) OR %s IS NULL OR NOT isfinite(%s) OR %s < now() - %s OR %s > now() + %s)",
+			noLease(w.table), beatless, at, at, at, interval(m.Threshold()), at, interval(inspect.FutureSkew)))
+	}
+	return out
+}
+
+// arguments are the arrays of the statement for a batch of rows.
+func (w write) arguments(rows []inspect.PlannedRow) []any {
+	keys := make([]inspect.Key, len(rows))
+	versions := make([]*string, len(rows))
+	for i, r := range rows {
+		keys[i], versions[i] = r.Key, r.RowVersion
+	}
+	args, _, _ := keyArrays(w.table, keys, 1)
+	for _, c := range w.guarded {
+		values := make([]*string, len(rows))
+		for i, r := range rows {
+			values[i] = valueOf(r.AsRead, c)
+		}
+		args = append(args, values)
+	}
+	return append(args, versions)
+}
+
+func valueOf(columns []inspect.ColumnValue, name string) *string {
+	for _, c := range columns {
+		if c.Column == name {
+			return c.Value
+		}
+	}
+	return nil
+}
