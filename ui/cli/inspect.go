@@ -48,7 +48,7 @@ idemtui inspect --dsn postgres://inspector@db-1/payments
 # a table of your own
 idemtui inspect list --dsn postgres://inspector@db-1/payments --table inbox --map 'key=consumer+msg_id,state=st,processing=P,done=D,failed=F,lease=lock_exp'`,
 		Args: commandsOnly,
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.runList(cmd, flags, list) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.runInspect(cmd, flags, list) },
 	}
 	flags.register(cmd)
 	list.register(cmd)
@@ -57,6 +57,7 @@ idemtui inspect list --dsn postgres://inspector@db-1/payments --table inbox --ma
 		newInspectShowCommand(a, flags),
 		newInspectReleaseCommand(a, flags),
 		newInspectUndoCommand(a, flags),
+		newInspectSchemaCommand(a),
 	)
 	return cmd
 }
