@@ -8,6 +8,9 @@ import (
 	"os/signal"
 	"syscall"
 
+	"idemtui/inspect"
+	"idemtui/inspect/dsn"
+	"idemtui/inspect/postgres"
 	"idemtui/ui/cli"
 )
 
@@ -18,5 +21,18 @@ func run() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	context.AfterFunc(ctx, stop)
-	return cli.Run(ctx, cli.TakeArguments(os.Args[1:]), cli.StandardStreams(), os.Getenv, cli.Plugs{})
+	return cli.Run(ctx, cli.TakeArguments(os.Args[1:]), cli.StandardStreams(), os.Getenv, plugs)
+}
+
+// plugs are the databases that this program can read.
+var plugs = cli.Plugs{
+	Stores: map[dsn.Engine]cli.OpenStore{dsn.Postgres: openPostgres},
+}
+
+func openPostgres(d dsn.DSN, options cli.StoreOptions) (inspect.Store, error) {
+	own := postgres.Options{StatementTimeout: options.StatementTimeout, AuditRow: postgres.AuditAll}
+	if options.AuditMappedOnly {
+		own.AuditRow = postgres.AuditMapped
+	}
+	return postgres.Open(d, own)
 }
