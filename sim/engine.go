@@ -123,32 +123,6 @@ func newEngine(s Scenario, r *recorder) *engine {
 	return e
 }
 
-// Run simulates the scenario and keeps no trace: memory is bounded by what is
-// in process. The error is a *RangeError.
-func Run(s Scenario) (Result, error) {
-	if err := s.Validate(); err != nil {
-		return Result{}, err
-	}
-	e := newEngine(s, nil)
-	e.run()
-	return e.result, nil
-}
-
-// start lets every worker ask for its first message.
-func (e *engine) start() {
-	for w := range e.workers {
-		e.pick(int32(w))
-	}
-}
-
-func (e *engine) run() {
-	e.start()
-	for !e.queue.empty() {
-		e.step()
-	}
-	e.result.VirtualNanos = e.now
-}
-
 // step handles the earliest timer.
 func (e *engine) step() {
 	t := e.queue.pop()

@@ -70,9 +70,18 @@ func DefaultScenario() Scenario {
 // in which a handler shows what it is worth.
 func DemoScenario(handler HandlerID) Scenario {
 	s := DefaultScenario()
-	s.Handler, s.Payments, s.Workers, s.Duplicates = handler, 1, 2, One
-	s.CopyAfter = 300 * microsecond
-	return s
+	s.Handler = handler
+	return DemoOf(s)
+}
+
+// DemoOf is one payment and its copy with the scenario's handler, seed, times
+// and guard. The copy comes while the first charge runs.
+func DemoOf(s Scenario) Scenario {
+	d := DefaultScenario()
+	d.Payments, d.Workers, d.Duplicates = 1, 2, One
+	d.Handler, d.Seed, d.Charge, d.Lease, d.Renew, d.Guard = s.Handler, s.Seed, s.Charge, s.Lease, s.Renew, s.Guard
+	d.CopyAfter = max(s.Charge*3/10, 1)
+	return d
 }
 
 // RangeError is a parameter outside its range. Name is the parameter as the

@@ -45,8 +45,10 @@ func record(s Scenario, interval int) (*Trace, error) {
 	}
 	r := newRecorder(s)
 	e := newEngine(s, r)
-	e.run()
-	t := &Trace{scenario: s, handler: e.handler, result: e.result, events: r.events, interval: interval, queue: r.places}
+	e.start()
+	for e.steps(checkEvery) {
+	}
+	t := &Trace{scenario: s, handler: e.handler, result: e.finish(), events: r.events, interval: interval, queue: r.places}
 	return t, t.index()
 }
 

@@ -40,6 +40,7 @@ idemtui inspect list --dsn postgres://user@host/db`,
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpCommand(newHelpCommand(a))
 	root.AddCommand(
+		newSimCommand(a),
 		newInspectCommand(a),
 		newRetentionCommand(a),
 		newConfigCommand(a),

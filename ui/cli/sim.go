@@ -1,0 +1,111 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"idemtui/sim"
+)
+
+// simFlags are the flags of 'sim' itself.
+type simFlags struct {
+	scenarioFlags
+	speed string
+	open  string
+}
+
+func newSimCommand(a *app) *cobra.Command {
+	f := &simFlags{}
+	cmd := &cobra.Command{
+		Use:   "sim",
+		Short: "The explainer: deliveries race for a payment on a timeline",
+		Long: `Watch deliveries, checks, claims and charges interleave on a timeline: play it, step it, run it backwards, and switch the
+handler on the same workload. It starts with one payment and its copy. Without a terminal it prints the same run as text.`,
+		Example: `
+# see check, charge, then remember fail
+idemtui sim
+# the same race with an atomic claim, as text
+idemtui sim --handler claim | cat`,
+		Args: commandsOnly,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.runSim(cmd, f) },
+	}
+	f.register(cmd, sim.HandlerCheck.String())
+	cmd.Flags().StringVar(&f.speed, "speed", "1", "virtual milliseconds shown in a second")
+	cmd.Flags().StringVar(&f.open, "open", "", "")
+	// The only error is that the flag does not exist, and it was made above.
+	_ = cmd.Flags().MarkHidden("open")
+	cmd.AddCommand(newSimRunCommand(a), newSimExportCommand(a))
+	return cmd
+}
+
+// runSim prints the run as text.
+func (a *app) runSim(_ *cobra.Command, f *simFlags) error {
+	if f.flags.Changed("open") {
+		return usageError("--open is not available in this version", "state the run with --handler, --seed and the other flags")
+	}
+	trace, err := a.recordOne(&f.scenarioFlags)
+	if err != nil {
+		return err
+	}
+	a.printRun(trace)
+	return nil
+}
+
+// runLogLimit is how many events of a run are told one by one.
+const runLogLimit = 200
+
+// printRun prints a run for those who have no screen: what it is, the counters,
+// a timeline, the program, and every event with what it means.
+func (a *app) printRun(trace *sim.Trace) {
+	s := trace.Scenario()
+	what := workloadLine(s, 1)
+	if s.CopyAfter > 0 {
+		what = "one payment and its copy · " + fmt.Sprintf("seed %d", s.Seed)
+	}
+	a.printf("%s: %s\n%s\n\n", trace.Handler().Name, trace.Handler().Title, what)
+	for pc := range trace.Handler().Steps {
+		a.printf("  %d  %s\n", pc+1, trace.Handler().Program[pc].Code)
+	}
+	if trace.Duration() > 0 && s.CopyAfter > 0 {
+		a.printf("\n%s", textTimeline(trace, timelineWidth))
+	}
+	a.printf("\n")
+	shown := 0
+	for n := 1; n <= trace.Len() && shown < runLogLimit; n++ {
+		if e := trace.Event(n - 1); e.Visible() {
+			a.printf("%s  %s%s\n", logTime(e.At), violationMark(trace, n), trace.Narrate(n))
+			shown++
+		}
+	}
+	if shown == runLogLimit {
+		a.printf("... the log ends here after %d events; 'idemtui sim export' has them all\n", shown)
+	}
+	a.printf("\n%s\n", countersLine(trace))
+}
+
+// violationMark marks an event at which something went wrong, by glyph and word.
+func violationMark(trace *sim.Trace, n int) string {
+	for _, v := range trace.Violations() {
+		if v.Seq == n-1 {
+			return "✗ " + v.Kind.String() + ": "
+		}
+	}
+	return ""
+}
+
+// countersLine is what the run came to.
+func countersLine(trace *sim.Trace) string {
+	r := trace.Result()
+	parts := []string{
+		fmt.Sprintf("deliveries %d", r.Deliveries), fmt.Sprintf("payments %d", r.Payments), fmt.Sprintf("charges %d", r.Charges),
+	}
+	if r.ChargedTwice > 0 {
+		parts = append(parts, fmt.Sprintf("✗ charged twice %d", r.ChargedTwice))
+	}
+	if r.NeverCharged > 0 {
+		parts = append(parts, fmt.Sprintf("✗ never charged %d", r.NeverCharged))
+	}
+	return strings.Join(parts, "   ")
+}

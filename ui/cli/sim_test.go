@@ -1,0 +1,227 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"idemtui/sim"
+)
+
+// runSimLine runs one 'idemtui sim' command line and returns what it printed.
+func runSimLine(t *testing.T, line string) (code int, out, errs string) {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	code = Run(t.Context(), append([]string{"sim"}, strings.Fields(line)...),
+		Streams{In: strings.NewReader(""), Out: &stdout, Err: &stderr},
+		func(string) string { return "" }, Plugs{})
+	return code, stdout.String(), stderr.String()
+}
+
+// mustSim fails the test unless the command ended well and said nothing on
+// standard error.
+func mustSim(t *testing.T, line string) string {
+	t.Helper()
+	code, out, errs := runSimLine(t, line)
+	if code != exitFine || errs != "" {
+		t.Fatalf("sim %s: exit %d: %s", line, code, errs)
+	}
+	return out
+}
+
+func TestSimRunFigures(t *testing.T) {
+	var doc struct {
+		Schema   string
+		Workload map[string]any
+		Results  []runRow
+		Summary  []spread
+	}
+	if err := json.Unmarshal([]byte(mustSim(t, "run --format json")), &doc); err != nil {
+		t.Fatal(err)
+	}
+	if doc.Schema != "idemtui.run/v1" || len(doc.Results) != len(sim.Handlers()) || doc.Summary != nil {
+		t.Fatalf("%+v", doc)
+	}
+	want := map[string]int64{"none": 2100, "claim": 2000, "release": 2000, "lease": 2000, "key": 2000, "keyonly": 2000, "natural": 2000, "increment": 2100, "onetx": 2000}
+	for i, r := range doc.Results {
+		if r.Handler != sim.Handlers()[i].Name || r.Payments != 2000 {
+			t.Errorf("result %d: %+v", i, r)
+		}
+		if charges, ok := want[r.Handler]; ok && r.Charges != charges {
+			t.Errorf("%s: %d charges, want %d", r.Handler, r.Charges, charges)
+		}
+	}
+}
+
+func TestSimRunFormatsAgree(t *testing.T) {
+	line := "run --handler claim,release --duplicates 0 --fail 2% --format "
+	var doc struct{ Results []runRow }
+	if err := json.Unmarshal([]byte(mustSim(t, line+"json")), &doc); err != nil {
+		t.Fatal(err)
+	}
+	csvLines := strings.Split(strings.TrimSpace(mustSim(t, line+"csv")), "\n")
+	table := mustSim(t, line+"table")
+	if len(csvLines) != 3 || !strings.HasPrefix(csvLines[0], "handler,seed,deliveries,payments,charges,charged_twice,never_charged,failed_first,takeovers,fenced,stuck,virtual_seconds") {
+		t.Fatalf("%q", csvLines)
+	}
+	for i, r := range doc.Results {
+		if r.Deliveries != 2040 || r.FailedFirst != 40 || r.Charges != []int64{1960, 2000}[i] {
+			t.Errorf("%+v", r)
+		}
+		if want := fmt.Sprintf("%s,1,2040,2000,%d,0,%d,40,0,0,%d,%s", r.Handler, r.Charges, r.NeverCharged, r.Stuck, r.VirtualSeconds); csvLines[i+1] != want {
+			t.Errorf("got %q, want %q", csvLines[i+1], want)
+		}
+		if !strings.Contains(table, fmt.Sprintf("%s        2040      2000     %d", map[int]string{0: "claim  ", 1: "release"}[i], r.Charges)) {
+			t.Errorf("the table has no %s with %d:\n%s", r.Handler, r.Charges, table)
+		}
+	}
+}
+
+func TestSimRunRepeat(t *testing.T) {
+	var doc struct {
+		Results []runRow
+		Summary []spread
+	}
+	if err := json.Unmarshal([]byte(mustSim(t, "run --handler none,check --payments 200 --repeat 4 --seed 7 --format json")), &doc); err != nil {
+		t.Fatal(err)
+	}
+	if len(doc.Results) != 8 {
+		t.Fatalf("%d results", len(doc.Results))
+	}
+	for i, r := range doc.Results {
+		if r.Seed != uint64(7+i%4) {
+			t.Errorf("result %d has seed %d", i, r.Seed)
+		}
+		var one struct{ Results []runRow }
+		line := fmt.Sprintf("run --handler %s --payments 200 --seed %d --format json", r.Handler, r.Seed)
+		if err := json.Unmarshal([]byte(mustSim(t, line)), &one); err != nil || one.Results[0] != r {
+			t.Errorf("alone %+v, in the sweep %+v", one.Results, r)
+		}
+	}
+	for _, s := range doc.Summary {
+		if s.Handler == "none" && s.Field == "charges" && (s.Median != "210" || s.Min != "210" || s.Max != "210") {
+			t.Errorf("%+v", s)
+		}
+	}
+}
+
+func TestSpreadIsExact(t *testing.T) {
+	for want, values := range map[string][]int64{"2": {3, 1, 2}, "2.5": {4, 1, 2, 3}, "7": {7}, "0": {0, 0}} {
+		if got := spreadOf("h", "f", values).Median.String(); got != want {
+			t.Errorf("%v: median %s, want %s", values, got, want)
+		}
+	}
+}
+
+func TestSimRunTiming(t *testing.T) {
+	if out := mustSim(t, "run --handler none --payments 10 --format json"); strings.Contains(out, "wall_seconds") {
+		t.Error("a result without --timing depends on the clock")
+	}
+	if out := mustSim(t, "run --handler none --payments 10 --timing --format json"); !strings.Contains(out, "wall_seconds") {
+		t.Error("--timing says nothing")
+	}
+}
+
+func TestSimBadFlags(t *testing.T) {
+	for line, want := range map[string]string{
+		"run --workers 0":                        `"--workers" flag: it must be a whole number, 1 to 64`,
+		"run --workers 65":                       "1 to 64",
+		"run --payments 0":                       "1 to 1000000000",
+		"run --payments -5":                      "1 to 1000000000",
+		"run --payments 1000000000000":           "1 to 1000000000",
+		"export --payments 1000000000":           "--payments is 1000000000; it must be 1 to 100000 where a trace is kept",
+		"run --distance 0":                       "1 to 1000000",
+		"run --duplicates 2":                     "0 to 1",
+		"run --fail -0.1":                        "--fail",
+		"run --crash x":                          "number from 0 to 1",
+		"run --charge 0":                         "--charge is 0 ns; it must be 1us to 366d",
+		"run --charge -1ms":                      "negative",
+		"run --lease -1s":                        "negative",
+		"run --lease 0":                          "--lease",
+		"run --charge 366d":                      "--charge",
+		"run --seed 9007199254740992":            "0 to 9007199254740991",
+		"run --seed -1":                          "0 to 9007199254740991",
+		"run --seed 1.5":                         "whole number",
+		"run --seed 9007199254740991 --repeat 2": "the last seed must be at most",
+		"run --repeat 0":                         "1 to 1000000",
+		"run --guard lock":                       "token or name",
+		"run --handler lock":                     `no handler "lock"`,
+		"export --handler none,check":            "one handler",
+		"run --format yaml":                      "table, json, csv",
+		"run --live":                             "--live is not available",
+		"run --plot distance":                    "--plot is not available",
+		"run --lesson 4":                         "--lesson is not available",
+		"export --as svg":                        "--as svg is not available",
+		"export --as gif":                        "no form",
+		"--open s1.xyz":                          "--open is not available",
+		"rn":                                     "unknown command",
+	} {
+		code, out, errs := runSimLine(t, line)
+		if code != exitUsage || out != "" || !strings.Contains(errs, want) || strings.Count(errs, "\n") != 1 {
+			t.Errorf("sim %s: exit %d, %q, %q; want exit 2 and one line with %q", line, code, out, errs, want)
+		}
+	}
+}
+
+func TestSimWithoutATerminalTellsTheRace(t *testing.T) {
+	out := mustSim(t, "")
+	for _, want := range []string{
+		"check, charge, then remember", "if seen(id) { ack; return }", "├", "✗ $",
+		`w2 checked before w1 remembered: both saw "not processed". The window is as long as the charge.`,
+		"✗ charged twice: ", "deliveries 2   payments 1   charges 2   ✗ charged twice 1",
+	} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in\n%s", want, out)
+		}
+	}
+	if strings.Contains(out, "\x1b") {
+		t.Error("escape codes without a terminal")
+	}
+	if out := mustSim(t, "--handler claim"); strings.Contains(out, "✗") || !strings.Contains(out, "charges 1") {
+		t.Errorf("claim:\n%s", out)
+	}
+}
+
+func TestSimTextIsTheSameEveryTime(t *testing.T) {
+	for _, h := range sim.Handlers() {
+		line := "--seed 42 --handler " + h.Name
+		if first := mustSim(t, line); first != mustSim(t, line) {
+			t.Errorf("%s: two runs differ", h.Name)
+		}
+	}
+}
+
+func TestSimOfALargeRunIsCutShort(t *testing.T) {
+	out := mustSim(t, "--payments 2000")
+	if lines := strings.Count(out, "\n"); lines > runLogLimit+20 || !strings.Contains(out, "'idemtui sim export' has them all") {
+		t.Errorf("%d lines", lines)
+	}
+}
+
+func TestSimExport(t *testing.T) {
+	printed := mustSim(t, "export --handler check")
+	var doc struct {
+		Schema string
+		Events []any
+	}
+	if err := json.Unmarshal([]byte(printed), &doc); err != nil || doc.Schema != sim.TraceSchema || len(doc.Events) == 0 {
+		t.Fatalf("%v, %+v", err, doc)
+	}
+	file := filepath.Join(t.TempDir(), "race.json")
+	if out := mustSim(t, "export --handler check --out "+file); out != "" {
+		t.Errorf("also printed %q", out)
+	}
+	written, err := os.ReadFile(file)
+	if err != nil || string(written) != printed {
+		t.Errorf("the file differs from what is printed: %v", err)
+	}
+	missing := filepath.Join(t.TempDir(), "no", "such", "folder.json")
+	code, out, errs := runSimLine(t, "export --out "+missing)
+	if code != exitFailed || out != "" || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, missing) {
+		t.Errorf("exit %d: %q %q", code, out, errs)
+	}
+}

@@ -1,0 +1,138 @@
+package cli
+
+import (
+	"strings"
+
+	"idemtui/sim"
+	"idemtui/ui/text"
+)
+
+// timelineWidth is how many columns the time axis of a text timeline has.
+const timelineWidth = 100
+
+// timelineTail is the room for what happens at the very end.
+const timelineTail = 10
+
+// laneNameWidth is the column of the lanes' names.
+const laneNameWidth = 10
+
+// textTimeline draws every lane of a short run over its whole time.
+func textTimeline(trace *sim.Trace, width int) string {
+	var out strings.Builder
+	for _, lane := range trace.Lanes() {
+		row := make([]rune, width)
+		for i := range row {
+			row[i] = ' '
+		}
+		for _, s := range trace.Spans(lane, 0, trace.Duration()) {
+			drawSpan(row, trace, s)
+		}
+		out.WriteString(strings.TrimRight(text.Left(laneName(lane), laneNameWidth)+string(row), " ") + "\n")
+	}
+	out.WriteString(text.Left("", laneNameWidth) + axis(trace, width) + "\n")
+	return out.String()
+}
+
+// laneName is a lane's name in full.
+func laneName(lane sim.Lane) string {
+	if _, ok := lane.Worker(); ok {
+		return strings.Replace(lane.String(), "w", "worker ", 1)
+	}
+	return lane.String()
+}
+
+// column is where a time stands on the axis.
+func column(at, duration int64, width int) int {
+	// Halves keep the product in range for a run of a year.
+	for duration > 1<<40 {
+		at, duration = at/2, duration/2
+	}
+	return int(at * int64(width-timelineTail) / max(duration, 1))
+}
+
+// drawSpan draws a step as a box with its name, and an instant as a glyph with
+// what it concerns.
+func drawSpan(row []rune, trace *sim.Trace, s sim.Span) {
+	first, last := column(s.Start, trace.Duration(), len(row)), column(s.End, trace.Duration(), len(row))
+	switch s.Kind {
+	case sim.SpanMoment:
+		write(row, first, momentText(trace, s))
+		return
+	case sim.SpanPickUp:
+		fill(row, first, last, '·')
+		return
+	case sim.SpanPause, sim.SpanDown:
+		fill(row, first, last, '░')
+		return
+	}
+	inside := last - first - 1
+	if inside < 1 {
+		row[first] = '│'
+		return
+	}
+	fill(row, first+1, last, '─')
+	row[first], row[last] = '├', '┤'
+	if name := s.Step; len(name) <= inside {
+		write(row, first+1+(inside-len(name))/2, name)
+	}
+}
+
+// momentText is what a lane shows for an instant.
+func momentText(trace *sim.Trace, s sim.Span) string {
+	payment := sim.PaymentName(s.Payment)
+	switch {
+	case s.Event == sim.EventArrive:
+		return ""
+	case s.Event == sim.EventDeliver && s.Copy == 0:
+		return "●" + payment
+	case s.Event == sim.EventDeliver || s.Event == sim.EventRedeliver:
+		return "↻" + payment
+	case s.Label == sim.LabelCharge || s.Label == sim.LabelChargeTimeout:
+		for _, v := range trace.Violations() {
+			if v.Seq == int(s.FirstSeq) {
+				return "✗ $"
+			}
+		}
+		return "$"
+	case s.Event == sim.EventBusy:
+		return "busy"
+	case s.Label == sim.LabelAck:
+		return "ack"
+	case s.Event == sim.EventReturn, s.Event == sim.EventDelete:
+		return s.Event.String()
+	}
+	return s.Label.String()
+}
+
+// write puts text into the row where there is room for it whole. The first of
+// two at one place is the one that is read.
+func write(row []rune, at int, what string) {
+	runes := []rune(what)
+	if at+len(runes) > len(row) {
+		return
+	}
+	for _, taken := range row[at : at+len(runes)] {
+		if taken != ' ' && taken != '─' {
+			return
+		}
+	}
+	copy(row[at:], runes)
+}
+
+func fill(row []rune, first, last int, r rune) {
+	for i := first; i < last && i < len(row); i++ {
+		row[i] = r
+	}
+}
+
+// axis is the line of time with its beginning, middle and end.
+func axis(trace *sim.Trace, width int) string {
+	row := []rune(strings.Repeat("─", width))
+	for _, at := range []int64{0, trace.Duration() / 2, trace.Duration()} {
+		write(row, column(at, trace.Duration(), width), text.Millis(at)+" ")
+	}
+	return string(row)
+}
+
+// logTime is an event's time in the log.
+func logTime(at int64) string { return text.Right(text.Millis(at), laneNameWidth) }
