@@ -7,6 +7,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"idemtui/sim"
+	"idemtui/ui"
+	"idemtui/ui/player"
 )
 
 // simFlags are the flags of 'sim' itself.
@@ -32,7 +34,7 @@ idemtui sim --handler claim | cat`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.runSim(cmd, f) },
 	}
 	f.register(cmd, sim.HandlerCheck.String())
-	cmd.Flags().StringVar(&f.speed, "speed", "1", "virtual milliseconds shown in a second")
+	cmd.Flags().StringVar(&f.speed, "speed", "", "virtual milliseconds shown in a second (default 0.25)")
 	cmd.Flags().StringVar(&f.open, "open", "", "")
 	// The only error is that the flag does not exist, and it was made above.
 	_ = cmd.Flags().MarkHidden("open")
@@ -40,17 +42,44 @@ idemtui sim --handler claim | cat`,
 	return cmd
 }
 
-// runSim prints the run as text.
-func (a *app) runSim(_ *cobra.Command, f *simFlags) error {
+// runSim opens the screen, or prints the run as text.
+func (a *app) runSim(cmd *cobra.Command, f *simFlags) error {
 	if f.flags.Changed("open") {
 		return usageError("--open is not available in this version", "state the run with --handler, --seed and the other flags")
 	}
-	trace, err := a.recordOne(&f.scenarioFlags)
+	speed, err := f.playerSpeed()
 	if err != nil {
 		return err
 	}
-	a.printRun(trace)
-	return nil
+	if !a.interactive() {
+		trace, err := a.recordOne(&f.scenarioFlags)
+		if err != nil {
+			return err
+		}
+		a.printRun(trace)
+		return nil
+	}
+	scenarios, err := a.readScenarios(&f.scenarioFlags)
+	if err != nil {
+		return err
+	}
+	if scenarios[0].Payments > sim.MaxTracePayments {
+		return usageError(fmt.Sprintf("--payments is %d", scenarios[0].Payments), fmt.Sprintf("a screen shows 1 to %d", sim.MaxTracePayments))
+	}
+	config := player.Config{Scenario: scenarios[0], Many: f.changed(), Speed: speed}
+	return screenError(ui.RunSim(cmd.Context(), a.terminal(), config))
+}
+
+// playerSpeed is --speed; zero leaves the player its own.
+func (f *simFlags) playerSpeed() (player.Speed, error) {
+	if f.speed == "" {
+		return 0, nil
+	}
+	speed, err := player.ParseSpeed(f.speed)
+	if err != nil {
+		return 0, usageError("--speed: "+err.Error(), seeHelp("idemtui sim"))
+	}
+	return speed, nil
 }
 
 // runLogLimit is how many events of a run are told one by one.

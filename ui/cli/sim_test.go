@@ -157,6 +157,8 @@ func TestSimBadFlags(t *testing.T) {
 		"run --lesson 4":                         "--lesson is not available",
 		"export --as svg":                        "--as svg is not available",
 		"export --as gif":                        "no form",
+		"--speed fast":                           "no speed",
+		"--speed 0":                              "no speed",
 		"--open s1.xyz":                          "--open is not available",
 		"rn":                                     "unknown command",
 	} {
