@@ -9,6 +9,7 @@ import (
 
 	"idemtui/inspect"
 	"idemtui/ui/text"
+	"idemtui/ui/triage"
 )
 
 // listing is what a list prints, in every format from the same value.
@@ -179,33 +180,18 @@ func attemptsCell(attempts inspect.Null[int64]) string {
 	return strconv.FormatInt(attempts.V, 10)
 }
 
-// verdictCell is glyph, word, evidence and notes: never a word alone.
+// verdictCell is glyph, word, the evidence that decided and the notes: never a
+// word alone. 'show' has all the evidence.
 func verdictCell(c inspect.Claim) string {
-	parts := make([]string, 0, len(c.Evidence)+len(c.Notes))
-	for _, e := range c.Evidence {
-		parts = append(parts, e.Text)
+	reasons := c.Notes
+	if deciding := triage.DecidingText(c); deciding != "" {
+		reasons = append([]string{deciding}, reasons...)
 	}
-	parts = append(parts, c.Notes...)
-	reasons := strings.Join(parts, "; ")
-	if c.Condition == inspect.ConditionHeld {
-		reasons = "held: " + reasons
-	}
-	return strings.TrimSpace(verdictWord(c.Verdict) + "  " + reasons)
+	return strings.TrimSpace(text.Left(triage.VerdictText(c), verdictWidth) + "  " + strings.Join(reasons, "; "))
 }
 
-// verdictWord is a verdict with its glyph: colour is never the only sign.
-func verdictWord(v inspect.Verdict) string {
-	switch v {
-	case inspect.VerdictAlive:
-		return "● ALIVE      "
-	case inspect.VerdictLikelyDead:
-		return "✗ LIKELY DEAD"
-	case inspect.VerdictCannotTell:
-		return "? CANNOT TELL"
-	default:
-		return "-"
-	}
-}
+// verdictWidth is that of the longest verdict: ✗ LIKELY DEAD.
+const verdictWidth = 13
 
 // claimColumns are the scalar fields of a claim in the order of the JSON.
 var claimColumns = []string{

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"idemtui/inspect"
+	"idemtui/ui/triage"
 )
 
 // releaseFlags say what a release covers, and confirm it.
@@ -253,18 +254,20 @@ func (a *app) printRelease(r inspect.Result, format string) error {
 		t.add("audit id", r.AuditID)
 	} else {
 		t.add("releases", fmt.Sprintf("%d", p.Count()))
-		t.add("runs next", runsNext(p.RunsNext))
 	}
 	a.printf("%s", strings.TrimLeft(t.String(), "\n"))
 	if r.Executed {
 		a.printSection("released", keyLines(r.Released))
+		a.printSection("skipped", skipLines(r.Skipped))
+		a.printSection("failed", failureLines(r.Failed))
 	} else {
-		a.printSection("keys", planLines(p))
-		a.printQueries("sql", []string{p.SQL})
-		a.printSection("what could go wrong", p.Consequence)
+		a.printSection("would be released", planLines(p))
+		a.printSection("would be refused", skipLines(r.Skipped))
 	}
-	a.printSection(map[bool]string{true: "skipped", false: "would be refused"}[r.Executed], skipLines(r.Skipped))
-	a.printSection("failed", failureLines(r.Failed))
+	if !r.Executed && p.Count() > 0 {
+		a.printSection("what it means", p.Consequence)
+		a.printQueries("sql", []string{p.SQL})
+	}
 	a.printOutcome(r)
 	return nil
 }
@@ -283,22 +286,6 @@ func (a *app) printOutcome(r inspect.Result) {
 	}
 }
 
-// runsNext says who processes a released message.
-func runsNext(who inspect.RunsNext) string {
-	switch who {
-	case inspect.RunsNextPoller:
-		return "the workers' poller"
-	case inspect.RunsNextBroker:
-		return "the broker's redelivery"
-	case inspect.RunsNextClient:
-		return "the client's retry"
-	case inspect.RunsNextNobody:
-		return "nobody: the message must be sent again"
-	default:
-		return "not known: a redelivery, a retry or a poller must come; say it in --map with runs_next="
-	}
-}
-
 func keyLines(keys []inspect.Key) []string {
 	lines := make([]string, len(keys))
 	for i, key := range keys {
@@ -314,7 +301,7 @@ func planLines(p inspect.Plan) []string {
 		if row.Owner != nil {
 			owner = *row.Owner
 		}
-		lines[i] = fmt.Sprintf("%s  owner %s  %s  %s", row.Key, owner, row.Condition, verdictWord(row.Verdict))
+		lines[i] = fmt.Sprintf("%s  owner %s  %s  %s", row.Key, owner, row.Condition, triage.VerdictText(inspect.Claim{Verdict: row.Verdict}))
 	}
 	return lines
 }

@@ -10,6 +10,7 @@ import (
 
 	"idemtui/inspect"
 	"idemtui/ui/text"
+	"idemtui/ui/triage"
 )
 
 // showFlags say how much of one claim is shown.
@@ -85,7 +86,7 @@ func (a *app) printDetail(d inspect.Detail, mode inspect.Mode) {
 		line("condition", strings.ToUpper(string(c.Condition)))
 	}
 	if c.Verdict != inspect.VerdictNone {
-		line("verdict", verdictWord(c.Verdict))
+		line("verdict", triage.VerdictText(c)+"  "+triage.DecidingText(c))
 	}
 	line("owner", c.Owner.Or("-"))
 	line("token", c.Token.Or("-"))

@@ -73,7 +73,7 @@ func (s *Screen) plainLines(r row, w int) []string {
 	bare := func(line string) { p.wrap(s.styles.Text, "", line) }
 	bare(text.Sanitise(d.Database.ID) + "  " + text.Sanitise(s.cfg.Table.FullName()) + "  as of " + inspect.FormatTime(d.At))
 	bare(r.key)
-	bare(verdictText(d.Claim) + "  " + conditionText(d.Claim))
+	bare(VerdictText(d.Claim) + "  " + conditionText(d.Claim))
 	for _, pair := range claimFields(d.Claim, d.At) {
 		bare(pair[0] + ": " + pair[1])
 	}
@@ -85,7 +85,7 @@ func (s *Screen) plainLines(r row, w int) []string {
 	}
 	for _, query := range d.SQL {
 		p.blank()
-		bare(text.Sanitise(query))
+		p.code(s.styles.Text, "", query)
 	}
 	if notes := s.notes(); len(notes) > 0 {
 		p.blank()

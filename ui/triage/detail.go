@@ -150,8 +150,8 @@ func (s *Screen) detailLines(r row, w int) []string {
 	if r.gone != "" {
 		p.wrap(st.Info, "", text.Sanitise(r.gone))
 	}
-	p.add(verdictStyle(claim, st).Render(verdictText(claim)) + "  " + st.Muted.Render(conditionText(claim)))
-	p.wrap(st.Text, "", text.Sanitise(decidingText(claim)))
+	p.add(verdictStyle(claim, st).Render(VerdictText(claim)) + "  " + st.Muted.Render(conditionText(claim)))
+	p.wrap(st.Text, "", text.Sanitise(DecidingText(claim)))
 	if s.detail.err != nil {
 		p.wrap(st.Bad, "", "not read again: "+faultText(s.detail.err))
 	}

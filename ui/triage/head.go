@@ -46,9 +46,14 @@ func (s *Screen) headerLine(w int) string {
 	if !s.cfg.Table.Mapping.Verified {
 		profile += ", unverified"
 	}
-	left := " " + st.Title.Render("idemtui inspect")
+	parts := []string{text.Sanitise(s.cfg.Database.ID), text.Sanitise(s.cfg.Table.FullName()), text.Sanitise(profile)}
+	name := "idemtui inspect"
+	if text.Width(name+parts[0]+parts[1]+right)+8 > w {
+		name = "inspect"
+	}
+	left := " " + st.Title.Render(name)
 	room := w - text.Width(left) - text.Width(right) - 2
-	for i, part := range []string{text.Sanitise(s.cfg.Database.ID), text.Sanitise(s.cfg.Table.FullName()), text.Sanitise(profile)} {
+	for i, part := range parts {
 		if room < 6 || i == 2 && text.Width(part)+2 > room {
 			break
 		}

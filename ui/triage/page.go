@@ -38,6 +38,15 @@ func (p *page) wrap(style lipgloss.Style, indent, s string) {
 	}
 }
 
+// code adds a statement line by line, as it was laid out.
+func (p *page) code(style lipgloss.Style, indent, sql string) {
+	for line := range strings.Lines(strings.ReplaceAll(sql, "\t", "  ")) {
+		line = strings.TrimRight(line, "\r\n")
+		body := strings.TrimLeft(line, " ")
+		p.wrap(style, indent+line[:len(line)-len(body)], text.Sanitise(body))
+	}
+}
+
 // item adds a text with a dash before it.
 func (p *page) item(s string) { p.hanging(p.styles.Muted.Render("- "), 2, p.styles.Text, s) }
 
@@ -86,7 +95,5 @@ func (p *page) rung(e inspect.Evidence) {
 // evidence adds one rung and the query that checks it by hand.
 func (p *page) evidence(e inspect.Evidence) {
 	p.rung(e)
-	if e.Query != "" {
-		p.wrap(p.styles.Faint, "    ", text.Sanitise(e.Query))
-	}
+	p.code(p.styles.Faint, "    ", e.Query)
 }

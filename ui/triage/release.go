@@ -113,7 +113,7 @@ func (d *releaseDialog) View(w, h int, s theme.Styles) string {
 			p.item(text.Sanitise(line))
 		}
 		p.head("the statement, for each row")
-		p.wrap(s.Faint, "", text.Sanitise(d.plan.SQL))
+		p.code(s.Muted, "", d.plan.SQL)
 	}
 	box := s.BoxDanger
 	if n == 0 {
@@ -168,7 +168,7 @@ func verdicts(rows []inspect.PlannedRow) string {
 			}
 		}
 		if n > 0 {
-			word := strings.TrimLeft(verdictText(inspect.Claim{Verdict: v}), "✗?● ")
+			word := strings.TrimLeft(VerdictText(inspect.Claim{Verdict: v}), "✗?● ")
 			parts = append(parts, fmt.Sprintf("%d %s", n, strings.ToLower(word)))
 		}
 	}

@@ -34,8 +34,8 @@ func newRow(c inspect.Claim, at time.Time) row {
 		claimed: claimedText(c),
 		lapsed:  lapsedText(c, at),
 		tries:   "-",
-		verdict: verdictText(c),
-		why:     text.Sanitise(decidingText(c)),
+		verdict: VerdictText(c),
+		why:     text.Sanitise(DecidingText(c)),
 	}
 	if c.Owner.OK {
 		r.owner = text.Sanitise(c.Owner.V)
@@ -72,9 +72,9 @@ func lapsedText(c inspect.Claim, at time.Time) string {
 	return "no lease"
 }
 
-// verdictText is the glyph and the word of a claim's verdict; a row that is
-// not PROCESSING has its state instead.
-func verdictText(c inspect.Claim) string {
+// VerdictText is the glyph and the word of a claim's verdict, on screen as in
+// print; a row that is not PROCESSING has its state instead.
+func VerdictText(c inspect.Claim) string {
 	switch c.Verdict {
 	case inspect.VerdictAlive:
 		return "● ALIVE"
@@ -103,9 +103,10 @@ func conditionText(c inspect.Claim) string {
 	return string(c.State)
 }
 
-// decidingText is the evidence behind the verdict, strongest first: what
-// points its way, or, where nothing decides, what lease and age say.
-func decidingText(c inspect.Claim) string {
+// DecidingText is the evidence behind the verdict, on screen as in print,
+// strongest first: what points its way, or, where nothing decides, what lease
+// and age say.
+func DecidingText(c inspect.Claim) string {
 	var texts []string
 	for _, e := range c.Evidence {
 		switch c.Verdict {
