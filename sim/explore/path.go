@@ -3,22 +3,24 @@ package explore
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"idemtui/sim"
 )
 
 // PathStep is one step of a schedule: who, and what happened.
 type PathStep struct {
-	By     string    `json:"by"` // D1.. or env
-	Label  sim.Label `json:"-"`
-	Step   string    `json:"step"` // the label's name
-	Choice Choice    `json:"-"`
+	By     string // D1.. or env
+	Label  sim.Label
+	Choice Choice
 }
 
-// Path is a schedule from the start: the choices, and each step with its label.
+// Path is a schedule: the state it starts from, and each step. The state is
+// that before the first delivery, except in what [Ahead] finds.
 type Path struct {
-	Config Config // handler, deliveries and budgets
-	Steps  []PathStep
+	Handler *sim.Handler
+	Start   State
+	Steps   []PathStep
 }
 
 // newPathStep names a move.
@@ -27,7 +29,7 @@ func newPathStep(m Move) PathStep {
 	if d := m.Choice.Delivery(); d >= 0 {
 		by = "D" + strconv.Itoa(d+1)
 	}
-	return PathStep{By: by, Label: m.Label, Step: m.Label.String(), Choice: m.Choice}
+	return PathStep{By: by, Label: m.Label, Choice: m.Choice}
 }
 
 // Replay makes the path of a list of choices. It fails at the first choice that
@@ -36,10 +38,10 @@ func Replay(config Config, choices []Choice) (*Path, error) {
 	if err := config.validate(); err != nil {
 		return nil, err
 	}
-	path := &Path{Config: Config{Handler: config.Handler, Deliveries: config.Deliveries, Budgets: config.Budgets}}
-	state := config.Start()
+	path := &Path{Handler: config.Handler, Start: config.Start()}
+	state := path.Start
 	for i, choice := range choices {
-		m, ok := findMove(state, config.Handler, choice)
+		m, ok := state.move(config.Handler, choice)
 		if !ok {
 			return nil, fmt.Errorf("step %d of the schedule is not possible there", i+1)
 		}
@@ -49,7 +51,8 @@ func Replay(config Config, choices []Choice) (*Path, error) {
 	return path, nil
 }
 
-func findMove(s State, h *sim.Handler, choice Choice) (Move, bool) {
+// move finds the enabled move of a choice.
+func (s State) move(h *sim.Handler, choice Choice) (Move, bool) {
 	for _, m := range s.Moves(h) {
 		if m.Choice == choice {
 			return m, true
@@ -60,10 +63,10 @@ func findMove(s State, h *sim.Handler, choice Choice) (Move, bool) {
 
 // States lists the states along the path, the start first: one more than steps.
 func (p *Path) States() []State {
-	state := p.Config.Start()
+	state := p.Start
 	states := []State{state}
 	for _, step := range p.Steps {
-		m, ok := findMove(state, p.Config.Handler, step.Choice)
+		m, ok := state.move(p.Handler, step.Choice)
 		if !ok {
 			break
 		}
@@ -76,73 +79,100 @@ func (p *Path) States() []State {
 // Len is the number of steps.
 func (p *Path) Len() int { return len(p.Steps) }
 
-// findPaths turns the found states into counterexamples.
-func (s *search) findPaths() {
-	s.result.ShortestDouble = s.pathTo(s.double, func(st State) bool { return st.Cell.Charges >= 2 })
-	s.result.ShortestLost = s.pathTo(s.lost, func(st State) bool {
-		return st.Cell.Charges == 0 && len(st.Moves(s.config.Handler)) == 0
-	})
+// String is the schedule in words: "D1 check-new, D1 charge, env expire".
+func (p *Path) String() string {
+	words := make([]string, len(p.Steps))
+	for i, step := range p.Steps {
+		words[i] = step.By + " " + step.Label.String()
+	}
+	return strings.Join(words, ", ")
 }
 
-// pathTo follows the parents from a state back to the start and replays the
-// way. With symmetry the stored states stand for all orders of the deliveries,
-// so that the way is looked for again, by its length and goal.
-func (s *search) pathTo(index uint32, goal func(State) bool) *Path {
+// findPaths turns the found states into counterexamples.
+func (s *search) findPaths() {
+	s.layers = append(s.layers, s.store.len()) // where the search stopped within a layer
+	double := func(word uint64, _ int) bool { return s.codec.charges(word) >= 2 }
+	lost := func(word uint64, successors int) bool { return successors == 0 && s.codec.charges(word) == 0 }
+	s.result.ShortestDouble = s.pathTo(s.double, double)
+	s.result.ShortestLost = s.pathTo(s.lost, lost)
+}
+
+// goal says whether a state, by its shared word and its number of successors,
+// is what is looked for.
+type goal func(word uint64, successors int) bool
+
+// pathTo follows the parents from a state back to the start and names the
+// moves.
+func (s *search) pathTo(index uint32, goal goal) *Path {
 	if index == none {
 		return nil
 	}
+	if s.config.Symmetry {
+		return s.firstPath(index, goal)
+	}
 	var back []uint32
-	for i := index; i != noParent; i = s.store.parent(i) {
+	for i := index; i != 0; i = s.store.parent(i) {
 		back = append(back, i)
 	}
-	if s.config.Symmetry {
-		return s.firstPath(len(back)-1, goal)
-	}
-	path := &Path{Config: Config{Handler: s.config.Handler, Deliveries: s.config.Deliveries, Budgets: s.config.Budgets}}
-	state := s.config.Start()
-	for i := len(back) - 2; i >= 0; i-- {
-		wantWord, wantSlots := s.store.at(back[i])
-		for _, m := range state.Moves(s.config.Handler) {
-			next := state.After(m)
-			if word, slots := s.codec.pack(&next); word == wantWord && slots == wantSlots {
-				path.Steps = append(path.Steps, newPathStep(m))
-				state = next
-				break
-			}
-		}
+	path := &Path{Handler: s.config.Handler, Start: s.start}
+	state := s.start
+	for i := len(back) - 1; i >= 0; i-- {
+		state = path.step(state, func(next State) bool {
+			word, slots := s.codec.pack(&next)
+			wantWord, wantSlots := s.store.at(back[i])
+			return word == wantWord && slots == wantSlots
+		})
 	}
 	return path
 }
 
-// firstPath finds the first path of this length to the goal, in the order of
-// the search: the one that a search without symmetry reports, because a
-// breadth-first tree holds the first of the shortest ways to each state.
-func (s *search) firstPath(length int, goal func(State) bool) *Path {
-	type visit struct {
-		state State
-		left  int
+// step goes on by the first move whose result is wanted.
+func (p *Path) step(state State, wanted func(State) bool) State {
+	for _, m := range state.Moves(p.Handler) {
+		if next := state.After(m); wanted(next) {
+			p.Steps = append(p.Steps, newPathStep(m))
+			return next
+		}
 	}
-	hopeless := map[visit]bool{}
-	path := &Path{Config: Config{Handler: s.config.Handler, Deliveries: s.config.Deliveries, Budgets: s.config.Budgets}}
-	var walk func(state State, left int) bool
-	walk = func(state State, left int) bool {
-		if left == 0 {
-			return goal(state)
+	return state
+}
+
+// firstPath finds the same path where the stored states stand for all orders of
+// the deliveries. A breadth-first tree holds, of all the shortest ways to the
+// goal, the first in the order of the moves. So it marks which stored states
+// lie on a shortest way, and then walks from the start by the first move that
+// leads to a marked one.
+func (s *search) firstPath(index uint32, goal goal) *Path {
+	depth := 0
+	for s.layers[depth+1] <= int(index) {
+		depth++
+	}
+	s.store.number()
+	marked := make([]bool, s.layers[depth+1])
+	for i := len(marked) - 1; i >= 0; i-- {
+		word, slots := s.store.at(uint32(i))
+		edges := s.edges[:s.memo.expand(word, slots, s.edges[:])]
+		if i >= s.layers[depth] {
+			marked[i] = goal(word, len(edges))
+			continue
 		}
-		at := visit{state, left}
-		if hopeless[at] {
-			return false
-		}
-		for _, m := range state.Moves(s.config.Handler) {
-			path.Steps = append(path.Steps, newPathStep(m))
-			if walk(state.After(m), left-1) {
-				return true
+		for _, e := range edges {
+			// A way back to an earlier layer is no part of a shortest one.
+			next := int(s.store.find(e.word, s.codec.sort(e.slots)))
+			if next < len(marked) && next > i && marked[next] {
+				marked[i] = true
+				break
 			}
-			path.Steps = path.Steps[:len(path.Steps)-1]
 		}
-		hopeless[at] = true
-		return false
 	}
-	walk(s.config.Start(), length)
+	path := &Path{Handler: s.config.Handler, Start: s.start}
+	state := s.start
+	for at := range depth {
+		state = path.step(state, func(next State) bool {
+			word, slots := s.codec.pack(&next)
+			i := int(s.store.find(word, s.codec.sort(slots)))
+			return i >= s.layers[at+1] && i < s.layers[at+2] && marked[i]
+		})
+	}
 	return path
 }

@@ -61,10 +61,11 @@ type search struct {
 	store  store
 	result Result
 
-	depth    int // of the layer being expanded
-	layerEnd int // index of the first state of the next layer
-	double   uint32
-	lost     uint32
+	start  State
+	depth  int   // of the layer being expanded
+	layers []int // index of the first state of each layer, and of the next
+	double uint32
+	lost   uint32
 
 	edges [blockEdges]edge
 	ends  [blockStates]int
@@ -81,21 +82,27 @@ func Run(ctx context.Context, config Config) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	err = s.run(ctx)
+	err = s.finish(ctx)
+	return s.result, err
+}
+
+// finish makes both passes.
+func (s *search) finish(ctx context.Context) error {
+	err := s.run(ctx)
 	s.findPaths()
 	if err != nil {
-		return s.result, err
+		return err
 	}
 	s.result.Complete = true
 	switch {
-	case config.Symmetry:
+	case s.config.Symmetry:
 		s.note("interleavings are not counted with symmetry")
-	case config.VerdictOnly:
+	case s.config.VerdictOnly:
 		s.note("interleavings were not asked for")
 	default:
-		err = s.count(ctx)
+		return s.count(ctx)
 	}
-	return s.result, err
+	return nil
 }
 
 func newSearch(config Config) (*search, error) {
@@ -106,7 +113,7 @@ func newSearch(config Config) (*search, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &search{config: config, codec: k, memo: newMemo(k), double: none, lost: none}
+	s := &search{config: config, codec: k, memo: newMemo(k), start: config.Start(), double: none, lost: none}
 	s.result = Result{Handler: config.Handler, Deliveries: config.Deliveries, Budgets: config.Budgets, Symmetry: config.Symmetry}
 	if k.fits64() {
 		s.store = newStore64(k.slotsBits, config.maxMemory())
@@ -119,13 +126,19 @@ func newSearch(config Config) (*search, error) {
 // run expands every state in the order in which it was found, a block at a
 // time; a block never spans two layers.
 func (s *search) run(ctx context.Context) error {
-	start := s.config.Start()
-	s.edges[0].word, s.edges[0].slots = s.codec.pack(&start)
+	first := &s.edges[0]
+	first.word, first.slots = s.codec.pack(&s.start)
+	if s.config.Symmetry {
+		first.slots = s.codec.sort(first.slots)
+	}
 	s.store.add(s.edges[:1], []int{1}, noParent)
-	s.layerEnd = 1
+	s.layers = []int{0, 1}
+	if s.codec.charges(first.word) >= 2 {
+		s.double = 0
+	}
 	for i, polled := 0, 0; i < s.store.len(); {
-		if i == s.layerEnd {
-			s.layerEnd = s.store.len()
+		if i == s.layers[s.depth+1] {
+			s.layers = append(s.layers, s.store.len())
 			s.depth++
 		}
 		if i >= polled {
@@ -134,7 +147,7 @@ func (s *search) run(ctx context.Context) error {
 				return err
 			}
 		}
-		end := min(i+blockStates, s.layerEnd)
+		end := min(i+blockStates, s.layers[s.depth+1])
 		if !s.expand(i, end) {
 			return s.stopped()
 		}

@@ -52,7 +52,7 @@ func (s *store128) add(edges []edge, ends []int, first uint32) bool {
 			entry := key128{e.word + 1, e.slots}
 			if at := s.slot(entry); s.table[at].word == 0 {
 				s.table[at] = entry
-				s.keys.append(key128{e.word, e.slots})
+				s.keys.append(key128(e))
 				s.parents.append(first + uint32(parent))
 			}
 		}
