@@ -94,11 +94,16 @@ func (s *pgServer) initialise(bin string, as account, settings []string) error {
 	if err := os.Remove(passwordFile); err != nil {
 		return fmt.Errorf("remove initdb's password file: %w", err)
 	}
+	return s.addSettings(append([]string{pgSettings}, settings...))
+}
+
+// addSettings appends lines to postgresql.conf, where the last one counts.
+func (s *pgServer) addSettings(settings []string) error {
 	conf, err := os.OpenFile(filepath.Join(s.data(), "postgresql.conf"), os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {
 		return fmt.Errorf("write postgresql.conf: %w", err)
 	}
-	_, errWrite := conf.WriteString(pgSettings + strings.Join(settings, "\n") + "\n")
+	_, errWrite := conf.WriteString(strings.Join(settings, "\n") + "\n")
 	if err := errors.Join(errWrite, conf.Close()); err != nil {
 		return fmt.Errorf("write postgresql.conf: %w", err)
 	}

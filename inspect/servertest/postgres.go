@@ -30,6 +30,8 @@ type DB struct {
 	server *pgServer
 	name   string
 	owned  bool
+	// primary is what a standby streams from, nil for any other database.
+	primary *DB
 
 	mu   sync.Mutex
 	conn *pgx.Conn

@@ -5,6 +5,7 @@ package servertest
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -220,9 +221,7 @@ func TestUnavailableSkipsOrFails(t *testing.T) {
 	for value, want := range map[string]string{"": "skip", "0": "skip", "1": "fail"} {
 		t.Setenv(RequireVariable, value)
 		var ended ending
-		var wg sync.WaitGroup
-		wg.Go(func() { unavailable(&ended, "nothing installed") })
-		wg.Wait()
+		inGoroutine(func() { unavailable(&ended, "nothing installed") })
 		if ended.how != want {
 			t.Errorf("%s=%q: %s, want %s", RequireVariable, value, ended.how, want)
 		}
@@ -239,15 +238,34 @@ func TestMajorVersion(t *testing.T) {
 	}
 }
 
-// ending notes how unavailable ended a test, without ending this one.
+// ending notes how unavailable or a failure ended a test, without ending this
+// one.
 type ending struct {
 	testing.TB
-	how string
+	how, said string
+	cleanups  []func()
 }
 
-func (e *ending) Helper()               {}
-func (e *ending) Skip(...any)           { e.how = "skip"; runtime.Goexit() }
-func (e *ending) Fatalf(string, ...any) { e.how = "fail"; runtime.Goexit() }
+func (e *ending) Helper()          {}
+func (e *ending) Cleanup(f func()) { e.cleanups = append(e.cleanups, f) }
+func (e *ending) Skip(...any)      { e.how = "skip"; runtime.Goexit() }
+func (e *ending) Fatalf(format string, args ...any) {
+	e.how, e.said = "fail", fmt.Sprintf(format, args...)
+	runtime.Goexit()
+}
+
+func (e *ending) runCleanups() {
+	for _, f := range e.cleanups {
+		f()
+	}
+}
+
+// inGoroutine runs what may end its goroutine.
+func inGoroutine(f func()) {
+	var wg sync.WaitGroup
+	wg.Go(f)
+	wg.Wait()
+}
 
 func sqlState(err error) string {
 	var failed *pgconn.PgError
