@@ -98,7 +98,7 @@ func (s *Screen) detailDue(msg detailDueMsg) tea.Cmd {
 	}
 	ctx, cancel := context.WithCancel(s.ctx)
 	s.detail.cancel = cancel
-	store, table, key, options := s.cfg.Store, s.cfg.Table, r.claim.Key, inspect.ShowOptions{Before: s.seen}
+	store, table, key, options := s.cfg.Store, s.cfg.Table, r.claim.Key, inspect.ShowOptions{Before: s.memory.before(s.now)}
 	return s.askWith(ctx, func(ctx context.Context) tea.Msg {
 		defer cancel()
 		got, err := store.Show(ctx, table, key, options)
@@ -155,19 +155,19 @@ func (s *Screen) detailLines(r row, w int) []string {
 	if s.detail.err != nil {
 		p.wrap(st.Bad, "", "not read again: "+faultText(s.detail.err))
 	}
-	p.head("if you release")
-	s.consequence(p, claim)
-	p.head("what frees it")
 	for _, line := range freesText(claim, at) {
-		p.wrap(st.Text, "", line)
+		p.wrap(st.Muted, "", line)
 	}
-	p.head("claim")
-	p.fields(claimFields(claim, at))
 	p.head("evidence")
 	for _, e := range claim.Evidence {
-		p.evidence(e)
+		p.rung(e)
 	}
+	p.head("if you release")
+	s.consequence(p, claim)
+	p.head("claim")
+	p.fields(claimFields(claim, at))
 	s.otherColumns(p, claim)
+	p.queries(claim.Evidence)
 	return p.lines
 }
 
@@ -213,13 +213,10 @@ func freesText(c inspect.Claim, at time.Time) []string {
 	case c.FreesItselfAt.After(at) && c.LeaseUntil.Valid():
 		lines = append(lines, "frees itself in "+text.Duration(c.FreesItselfAt.Time.Sub(at))+", when its lease ends")
 	case c.Lapsed.OK:
-		lines = append(lines, "its lease lapsed "+text.Duration(c.Lapsed.V)+" ago: the next delivery may take over, if one comes")
+		lines = append(lines, "its lease has lapsed: the next delivery may take over, if one comes")
 	}
 	for _, note := range c.Notes {
 		lines = append(lines, text.Sanitise(note))
-	}
-	if len(lines) == 0 {
-		lines = append(lines, "-")
 	}
 	return lines
 }

@@ -45,7 +45,10 @@ type claimsLoadedMsg struct {
 }
 
 // refreshDueMsg says that the pause after an answer is over.
-type refreshDueMsg struct{ generation int }
+type refreshDueMsg struct {
+	generation int
+	at         time.Time
+}
 
 // loadClaims asks for the rows of the current tab, and gives up the question
 // in flight.
@@ -61,7 +64,7 @@ func (s *Screen) loadClaims() tea.Cmd {
 	generation, tab := s.load.generation, s.tab
 	store, table, query := s.cfg.Store, s.cfg.Table, s.cfg.Query
 	query.All = tab == tabClaims
-	query.Before = s.seen
+	query.Before = s.memory.before(s.now)
 	return s.askWith(ctx, func(ctx context.Context) tea.Msg {
 		defer cancel()
 		snapshot, err := store.Snapshot(ctx, table, query)
@@ -85,7 +88,7 @@ func (s *Screen) claimsLoaded(msg claimsLoadedMsg) tea.Cmd {
 	}
 	s.load.failures, s.load.err = 0, nil
 	s.looks[msg.tab] = look{snapshot: msg.snapshot, at: msg.at, ok: true}
-	s.seen = msg.snapshot.Seen
+	s.memory.keep(msg.snapshot.Seen, msg.at)
 	s.list.replace(msg.snapshot.Claims, msg.snapshot.At, s.now, s.left)
 	return tea.Batch(s.armRefresh(s.load.every), s.wantDetail())
 }
@@ -98,13 +101,14 @@ func backoff(failures int) time.Duration {
 
 func (s *Screen) armRefresh(pause time.Duration) tea.Cmd {
 	generation := s.load.generation
-	return tea.Tick(pause, func(time.Time) tea.Msg { return refreshDueMsg{generation} })
+	return tea.Tick(pause, func(at time.Time) tea.Msg { return refreshDueMsg{generation, at} })
 }
 
 func (s *Screen) refreshDue(msg refreshDueMsg) tea.Cmd {
 	if msg.generation != s.load.generation || s.load.inFlight || s.load.paused {
 		return nil
 	}
+	s.now = msg.at
 	return s.loadClaims()
 }
 

@@ -92,8 +92,25 @@ func (p *page) rung(e inspect.Evidence) {
 	p.hanging(style.Render(mark)+p.styles.Muted.Render(text.Left(string(e.Rung), rungWidth)), text.Width(mark)+rungWidth, p.styles.Text, text.Sanitise(e.Text))
 }
 
-// evidence adds one rung and the query that checks it by hand.
-func (p *page) evidence(e inspect.Evidence) {
-	p.rung(e)
-	p.code(p.styles.Faint, "    ", e.Query)
+// queries adds the statements with which an engineer checks the evidence by
+// hand, each once, under the rungs that it serves.
+func (p *page) queries(evidence []inspect.Evidence) {
+	rungs := map[string][]string{}
+	var order []string
+	for _, e := range evidence {
+		if e.Query == "" {
+			continue
+		}
+		if rungs[e.Query] == nil {
+			order = append(order, e.Query)
+		}
+		rungs[e.Query] = append(rungs[e.Query], string(e.Rung))
+	}
+	for i, query := range order {
+		if i == 0 {
+			p.head("check by hand")
+		}
+		p.wrap(p.styles.Muted, "", strings.Join(rungs[query], ", "))
+		p.code(p.styles.Text, "  ", query)
+	}
 }

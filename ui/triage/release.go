@@ -112,7 +112,7 @@ func (d *releaseDialog) View(w, h int, s theme.Styles) string {
 		for _, line := range d.plan.Consequence {
 			p.item(text.Sanitise(line))
 		}
-		p.head("the statement, for each row")
+		p.head("the statement")
 		p.code(s.Muted, "", d.plan.SQL)
 	}
 	box := s.BoxDanger

@@ -65,7 +65,7 @@ type Screen struct {
 
 	load   loader
 	looks  [tabs]look
-	seen   *inspect.Look
+	memory memory
 	list   list
 	filter field
 	detail detail
