@@ -6,11 +6,11 @@ import (
 )
 
 // leastWord is how many cells a step gets at least, where its neighbour can
-// spare them: room for an abbreviation. The borrowed cells are at most two, and
-// the neighbour is a long step.
+// spare them: room for an abbreviation and its end. The borrowed cells are at
+// most three, and the neighbour is a long step.
 const (
-	leastWord = 3
-	longStep  = 12
+	leastWord = 4
+	longStep  = 10
 )
 
 // block is a span of a worker's row, laid out in cells from a up to b.
@@ -96,9 +96,10 @@ func (p *page) makeRoom(blocks []block, i int) {
 			free += next.b - next.a - 1
 		}
 	}
+	ends := p.trace.Handler().Program[b.span.PC].Kind == sim.OpAck
 	switch {
-	case free >= short:
-		b.b += short
+	case free >= short, ends && free > 0:
+		b.b += min(free, short)
 		if next != nil {
 			next.a = max(next.a, b.b)
 		}
@@ -146,6 +147,8 @@ func (p *page) letterStep(b *block) {
 		name += " " + sim.PaymentName(b.span.Payment)
 	}
 	switch {
+	case kind == sim.OpAck && w > text.Width("ack"):
+		b.glyphs = bar(" ack", ' ', w, false, false)
 	case kind == sim.OpAck:
 		b.glyphs = bar("ack", ' ', w, false, false)
 	case w >= text.Width(name)+2:

@@ -8,6 +8,12 @@ import (
 	"idemtui/ui/text"
 )
 
+// The words for a payment of which the table says nothing.
+const (
+	noRow   = "no row"
+	noTable = "this handler keeps no table"
+)
+
 // hasTable says whether the handler keeps a row for each payment.
 func hasTable(h *sim.Handler) bool {
 	for _, op := range h.Program[:h.Steps] {
@@ -22,13 +28,13 @@ func hasTable(h *sim.Handler) bool {
 // rowState is what the table says of a payment.
 func rowState(h *sim.Handler, c sim.Cell) string {
 	if !hasTable(h) {
-		return "no table"
+		return noTable
 	}
 	switch {
 	case h.Program[0].Kind == sim.OpCheck && c.Seen:
 		return "processed"
 	case h.Program[0].Kind == sim.OpCheck || c.Rec == sim.RecAbsent:
-		return "no row"
+		return noRow
 	case !h.Leased && c.Rec == sim.RecClaimed:
 		return "claimed"
 	case c.Rec == sim.RecHeld:
@@ -43,50 +49,74 @@ func rowState(h *sim.Handler, c sim.Cell) string {
 	return c.Rec.String()
 }
 
-// drawFacts shows the payment's row and the provider's ledger at the cursor.
-func (v *view) drawFacts(p pane) {
-	if p.rect.h <= 0 || v.state.N == 0 && v.trace.Len() == 0 {
-		return
-	}
+// facts is the number of lines that drawFacts takes.
+const facts = 3
+
+// factColumn is where the facts stand beside their names.
+const factColumn = 12
+
+// drawFacts shows the payment's row and the provider's ledger at the cursor,
+// and returns the number of lines.
+func (v *view) drawFacts(p pane) int {
 	name := sim.PaymentName(v.focus)
 	c := v.state.Payments[v.focus]
-	const column = 14
-	y := 0
-	line := func(label string) { p.put(1, y, label, inkMuted) }
 
-	line("row of " + name)
-	row := rowState(v.trace.Handler(), c.Cell)
-	rowInk := inkStrong
-	if row == "no row" || row == "no table" {
-		rowInk = inkMuted
+	p.put(1, 0, "table", inkMuted)
+	row, k := rowState(v.trace.Handler(), c.Cell), inkStrong
+	if row == noRow || row == noTable {
+		k = inkMuted
 	}
-	p.cut(column, y, p.rect.w-column, row, rowInk)
-	y++
+	p.cut(factColumn, 0, p.rect.w, row, k)
 
-	line("ledger")
+	p.put(1, 1, "ledger", inkMuted)
 	switch {
 	case c.Charges == 0:
-		p.put(column, y, name+" not charged", inkMuted)
+		p.put(factColumn, 1, name+" not charged", inkMuted)
 	case c.Charges == 1:
-		p.put(column, y, "$ "+name+" charged once", inkOK)
+		p.put(factColumn, 1, "$ "+name+" charged once", inkOK)
 	default:
-		money := strings.TrimSpace(strings.Repeat("$ ", int(min(c.Charges, 4))))
-		p.cut(column, y, p.rect.w-column, fmt.Sprintf("✗ %s %s charged %s", money, name, times(int64(c.Charges))), inkBad)
+		money := strings.Repeat("$ ", int(min(c.Charges, 4)))
+		p.cut(factColumn, 1, p.rect.w, fmt.Sprintf("✗ %s%s charged %s", money, name, times(int64(c.Charges))), inkBad)
 	}
-	y++
 
-	line("messages")
-	parts := []string{fmt.Sprintf("%d delivered", c.Deliveries)}
-	if c.AtWork > 0 {
-		parts = append(parts, fmt.Sprintf("%d at work", c.AtWork))
+	p.put(1, 2, "deliveries", inkMuted)
+	var parts []string
+	for _, part := range []struct {
+		n    int32
+		word string
+	}{{c.Deliveries - c.AtWork, "ended"}, {c.AtWork, "at work"}, {c.ToCome, "to come"}} {
+		if part.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", part.n, part.word))
+		}
 	}
-	if c.ToCome > 0 {
-		parts = append(parts, fmt.Sprintf("%d to come", c.ToCome))
+	p.cut(factColumn, 2, p.rect.w, strings.Join(parts, ", "), inkText)
+	return min(facts, p.rect.h)
+}
+
+// drawHands lists what each worker has in its hands.
+func (v *view) drawHands(p pane) {
+	for i := range v.state.Workers {
+		w := &v.state.Workers[i]
+		p.put(1, i, sim.WorkerLane(i).String(), v.workerInk(i))
+		if w.Payment < 0 {
+			p.put(6, i, w.Phase.String(), inkMuted)
+			continue
+		}
+		p.put(6, i, sim.PaymentName(w.Payment), inkText)
+		x := factColumn
+		line, ok := lineOf(w)
+		op := v.trace.Handler().Program[line].Kind
+		switch {
+		case !ok || w.Phase == sim.PhasePickUp:
+			p.cut(x, i, p.rect.w, w.Phase.String(), inkMuted)
+		case w.Phase == sim.PhaseBetween:
+			x = p.put(x, i, "goes on to ", inkMuted)
+			p.put(x, i, op.String(), stepInk(op))
+		default:
+			x = p.put(x, i, op.String(), stepInk(op))
+			p.cut(x, i, p.rect.w, ", "+w.Phase.String(), inkMuted)
+		}
 	}
-	if done := c.Deliveries - c.AtWork; done > 0 {
-		parts = append(parts, fmt.Sprintf("%d ended", done))
-	}
-	p.cut(column, y, p.rect.w-column, strings.Join(parts, ", "), inkText)
 }
 
 func times(n int64) string {

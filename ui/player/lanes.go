@@ -12,10 +12,10 @@ import (
 const gutter = 11
 
 // drawTimeline draws the lanes and the axis, and returns how many lines they
-// took. height is the whole screen's.
-func (v *view) drawTimeline(p pane, height int) int {
+// took.
+func (v *view) drawTimeline(p pane) int {
 	axis := 1
-	if height >= tallEnough {
+	if p.canvas.h >= tallEnough {
 		axis = 2
 	}
 	const others = 3 // broker, table, provider
@@ -28,7 +28,7 @@ func (v *view) drawTimeline(p pane, height int) int {
 	if folded > 0 {
 		lines++
 	}
-	if height >= lavish && 2*lines <= p.rect.h {
+	if 2*(lines-axis)+axis-1 <= p.rect.h {
 		step = 2
 	}
 	y := 0
@@ -48,6 +48,7 @@ func (v *view) drawTimeline(p pane, height int) int {
 	}
 	v.drawMarks(lane("table", inkMuted), v.page.table, hasTable(v.trace.Handler()))
 	v.drawMarks(lane("provider", inkMuted), v.page.provider, true)
+	y -= step - 1
 	return y + v.drawAxis(p.sub(gutter, y, v.page.width+1, axis))
 }
 
@@ -59,21 +60,26 @@ func (v *view) workerInk(worker int) ink {
 	return inkMuted
 }
 
-// foldLine says which workers are not shown.
+// foldLine says how many workers are not shown.
 func foldLine(p *page, shown []track) string {
-	atWork := 0
-	for _, t := range p.workers {
-		if len(t.blocks) > 0 {
-			atWork++
+	atWork := func(tracks []track) (n int) {
+		for _, t := range tracks {
+			if len(t.blocks) > 0 {
+				n++
+			}
 		}
+		return n
 	}
-	hidden := len(p.workers) - len(shown)
-	for _, t := range shown {
-		if len(t.blocks) > 0 {
-			atWork--
-		}
+	hidden := int64(len(p.workers) - len(shown))
+	line := "… " + text.Plural(hidden, "more worker", "more workers")
+	switch busy := int64(atWork(p.workers) - atWork(shown)); busy {
+	case 0:
+		return line + ", idle here"
+	case hidden:
+		return line + ", at work too"
+	default:
+		return line + ", " + text.Count(busy, true) + " of them at work"
 	}
-	return fmt.Sprintf("… and %s, %d of them at work here", text.Plural(int64(hidden), "worker more", "workers more"), atWork)
 }
 
 // rail draws the lane's background up to the present, and the present itself.
@@ -110,11 +116,17 @@ func (v *view) drawWorker(p pane, t track) {
 			continue
 		}
 		visible := len(b.glyphs)
-		if int(b.span.LastSeq) >= v.n {
+		if int(b.span.LastSeq) >= v.n { // still going on: it has no end yet
 			visible = min(visible, max(v.cursor-b.a, b.word))
+			if visible > b.word && b.glyphs[visible-1] == '┤' {
+				visible--
+			}
 		}
 		for x := range visible {
 			k := b.ink
+			if v.follows(b.span.Payment) {
+				k = inkAccent
+			}
 			if c := p.at(b.a+x, 0); c != nil {
 				*c = cell{b.glyphs[x], k}
 			}
@@ -123,6 +135,12 @@ func (v *view) drawWorker(p pane, t track) {
 			v.drawEffect(p, b)
 		}
 	}
+}
+
+// follows says whether the payment stands out among many: the one of the last
+// event, while the clock stands.
+func (v *view) follows(payment int32) bool {
+	return v.mode == paused && v.n > 0 && v.focus == payment && v.trace.Scenario().Payments > 1
 }
 
 // drawEffect marks the instant at which the provider charged, or refused.

@@ -104,6 +104,9 @@ func (p *page) wishes(lane sim.Lane) []wish {
 		if s.Event == sim.EventArrive && i+1 < len(spans) && spans[i+1].Start == s.Start {
 			continue // handed out at the instant at which it arrived: one mark
 		}
+		if s.Label == sim.LabelAck && p.trace.Scenario().Payments > 1 {
+			continue // the workers' own lanes say it, and the deliveries need the room
+		}
 		w := wish{column: column, seq: s.FirstSeq}
 		if lane == sim.LaneProvider {
 			p.wishCharge(&w, s)
@@ -222,9 +225,6 @@ func (p *page) tableWishes() []wish {
 
 // firstRow is the row at the page's start.
 func (p *page) firstRow() string {
-	if !hasTable(p.trace.Handler()) {
-		return "this handler keeps no table"
-	}
 	n := 0
 	if p.start > 0 {
 		n = p.trace.IndexAt(p.start - 1)
@@ -236,8 +236,8 @@ func (p *page) firstRow() string {
 func legend() []key.Binding {
 	lines := [][2]string{
 		{"├check┤", "a step, from its start to its answer"},
-		{"chk chg rem", "check, charge, remember, in little room"},
-		{"clm rel cmp", "claim, release, complete"},
+		{"chk rem clm", "check, remember, claim, in little room"},
+		{"chg rel cmp", "charge, release, complete; a: ack"},
 		{"·····", "the worker has the message and has not begun"},
 		{"┃", "now; what lies to its right has not happened"},
 		{"● ↻ ←", "broker: delivered, delivered again, is back"},

@@ -1,14 +1,10 @@
 package player
 
-import (
-	"slices"
-
-	"idemtui/sim"
-)
+import "idemtui/sim"
 
 // cellsPerCharge is how wide a charge of the median time is at least, where a
 // run takes more than one page: wide enough for the words of its steps.
-const cellsPerCharge = 30
+const cellsPerCharge = 40
 
 // singlePage is how many charges long a run may be that is shown on one page.
 const singlePage = 4
@@ -33,30 +29,31 @@ type track struct {
 	blocks []block
 }
 
-// pageLength is how much time a page of so many cells shows.
-func pageLength(trace *sim.Trace, width int) int64 {
-	duration, charge := max(trace.Duration(), 1), trace.Scenario().Charge
-	if duration <= singlePage*charge {
-		return roundUp(duration + duration/20)
-	}
-	return roundDown(charge * int64(width) / cellsPerCharge)
+// onOnePage says whether a run is short enough for a single page.
+func onOnePage(trace *sim.Trace) bool {
+	return trace.Duration() <= singlePage*trace.Scenario().Charge
 }
 
-// steps are the lengths a page may have, in tenths of a power of ten: the same
-// for runs of nearly the same length, so that handlers can be compared.
-var steps = []int64{10, 12, 16, 20, 25, 30, 40, 50, 60, 80, 100}
+// fitting is the length of a single page that holds the run.
+func fitting(trace *sim.Trace) int64 {
+	d := max(trace.Duration(), 1)
+	return roundUp(d + d/25)
+}
 
+// pageLength is how much time a page of so many cells shows, where the run
+// takes several.
+func pageLength(trace *sim.Trace, width int) int64 {
+	return roundDown(trace.Scenario().Charge * int64(width) / cellsPerCharge)
+}
+
+// roundUp and roundDown find lengths of two digits, so that handlers whose runs
+// are nearly as long get the same page.
 func roundUp(d int64) int64 {
 	power := int64(1)
 	for power*100 < d {
 		power *= 10
 	}
-	for _, s := range steps {
-		if s*power >= d {
-			return s * power
-		}
-	}
-	return d
+	return (d + power - 1) / power * power
 }
 
 func roundDown(d int64) int64 {
@@ -64,17 +61,16 @@ func roundDown(d int64) int64 {
 	for power*100 <= d {
 		power *= 10
 	}
-	for _, s := range slices.Backward(steps) {
-		if s*power <= d {
-			return s * power
-		}
-	}
-	return max(d, 1)
+	return max(d/power*power, 1)
 }
 
-// newPage lays out the page on which the time stands.
-func newPage(trace *sim.Trace, now int64, width int) *page {
-	p := &page{trace: trace, width: width, length: pageLength(trace, width)}
+// newPage lays out the page on which the time stands. A run on one page gets
+// the length that its workload has.
+func newPage(trace *sim.Trace, now int64, width int, single int64) *page {
+	p := &page{trace: trace, width: width, length: single}
+	if !onOnePage(trace) {
+		p.length = pageLength(trace, width)
+	}
 	last := max(trace.Duration()-1, 0) / p.length
 	i := min(now/p.length, last)
 	p.start, p.number, p.count = i*p.length, int(i)+1, int(last)+1
@@ -104,16 +100,25 @@ func (p *page) column(at int64) int {
 	return int(offset * int64(p.width) / p.length)
 }
 
-// busiest picks at most limit workers to show, those with work on the page
-// first, in their own order.
-func (p *page) busiest(limit int) (shown []track) {
-	if len(p.workers) <= limit {
-		return p.workers
+// rank orders workers by what the page shows of them.
+func (p *page) rank(t track) int {
+	rank := 0
+	for i := range t.blocks {
+		rank = 1
+		if p.violation(t.blocks[i].span.EffectSeq) {
+			return 2
+		}
 	}
+	return rank
+}
+
+// busiest picks at most limit workers to show, in their own order: those who
+// charge a customer again on this page first, then those with other work.
+func (p *page) busiest(limit int) (shown []track) {
 	chosen := make([]bool, len(p.workers))
-	for _, atWork := range []bool{true, false} {
+	for rank := 2; rank >= 0; rank-- {
 		for i, t := range p.workers {
-			if limit > 0 && (len(t.blocks) > 0) == atWork {
+			if limit > 0 && p.rank(t) == rank {
 				chosen[i] = true
 				limit--
 			}

@@ -34,48 +34,43 @@ func (v *view) drawProgram(p pane) int {
 	for _, op := range h.Program[:h.Steps] {
 		longest = max(longest, text.Width(op.Code))
 	}
-	const code = 4 // columns for the line's number
+	const (
+		code    = 4  // columns for the line's number
+		markers = 11 // the least for the markers: two workers and a number
+	)
+	column := min(code+longest+2, max(p.rect.w-markers, code+markers))
 	y := 0
 	for i, op := range h.Program[:h.Steps] {
 		if y >= p.rect.h {
 			break
 		}
-		markers := v.markers(i)
-		at := code + longest + 2
-		widest := 0
-		for _, m := range markers {
-			widest += text.Width(m.text) + 1
-		}
-		at = min(at, max(p.rect.w-max(widest, 8), code+10))
+		all := v.markers(i, p.rect.w-column)
 		number, k := inkFaint, inkText
-		if len(markers) > 0 {
+		if len(all) > 0 {
 			number, k = inkAccent, inkStrong
 		}
 		p.put(1, y, fmt.Sprintf("%d", i+1), number)
-		x := at
-		for _, m := range markers {
+		x := column
+		for _, m := range all {
 			x = p.put(x, y, m.text, m.ink) + 1
 		}
-		lines := text.Wrap(op.Code, max(at-code-1, 8))
+		lines := text.Wrap(op.Code, column-code-2)
+		if spare := p.rect.h - y - (h.Steps - i - 1); len(lines) > max(spare, 1) {
+			lines = []string{text.Cut(op.Code, column-code-1)}
+		}
 		for j, line := range lines {
-			if y >= p.rect.h || j > 0 && p.rect.h-y <= h.Steps-1-i {
-				break
-			}
-			indent := 0
-			if j > 0 {
-				indent = 2
-			}
-			p.cut(code+indent, y, at-code-1-indent, line, k)
+			p.put(code+min(j, 1), y, line, k)
 			y++
 		}
 	}
 	return y
 }
 
-// markers are the workers at a line. Those who work on the payment of the last
-// event are told from the others.
-func (v *view) markers(line int) []mark {
-	var all []mark
+// markers are the workers at a line, in so many cells: all by name, or those
+// who work on the payment of the last event by name and the others as a number.
+func (v *view) markers(line, room int) []mark {
+	var all, named []mark
+	width := 0
 	for i := range v.state.Workers {
 		w := &v.state.Workers[i]
 		if at, ok := lineOf(w); !ok || at != line {
@@ -84,13 +79,18 @@ func (v *view) markers(line int) []mark {
 		m := mark{text: "▶" + sim.WorkerLane(i).String(), ink: inkMuted}
 		if w.Payment == v.focus {
 			m.ink = inkAccent
+			named = append(named, m)
 		}
 		all = append(all, m)
+		width += text.Width(m.text) + 1
 	}
-	const most = 8
-	if len(all) > most {
-		more := len(all) - most + 1
-		all = append(all[:most-1], mark{text: fmt.Sprintf("+%d", more), ink: inkMuted})
+	if width <= room {
+		return all
 	}
-	return all
+	named = named[:min(len(named), 2)]
+	count := fmt.Sprintf("+%d", len(all)-len(named))
+	if len(named) == 0 {
+		count = fmt.Sprintf("▶%d workers", len(all))
+	}
+	return append(named, mark{text: count, ink: inkMuted})
 }

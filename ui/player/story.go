@@ -8,33 +8,31 @@ import (
 	"idemtui/ui/text"
 )
 
-// drawStory says what the last event did, and at the end what the run came to.
-// It takes at most limit lines and returns how many it took.
-func (v *view) drawStory(p pane, limit int) int {
-	limit = min(limit, p.rect.h)
-	y := 0
+// drawStory says what the last event did, and at the end what the run came to;
+// below it stands what to do next, where there is room.
+func (v *view) drawStory(p pane) {
+	var sentence string
+	k := inkText
 	switch {
 	case v.n == 0:
-		y = p.wrap(0, limit, v.opening(), inkText)
+		sentence = v.opening()
 	case v.n == v.trace.Len():
-		sentence, good := outcome(v.trace.Result())
-		k := inkOK
-		if !good {
+		good := false
+		if sentence, good = outcome(v.trace.Result()); good {
+			k = inkOK
+		} else {
 			sentence, k = "✗ "+sentence, inkBad
 		}
-		y = p.wrap(0, limit, sentence, k)
 	default:
-		k := inkText
-		sentence := v.trace.Narrate(v.n)
+		sentence = v.trace.Narrate(v.n)
 		if v.page.violation(int32(v.n - 1)) {
 			sentence, k = "✗ "+sentence, inkBad
 		}
-		y = p.wrap(0, limit, sentence, k)
 	}
-	if hint := v.hint(); hint != "" && y < limit {
-		y = p.wrap(y, limit-y, hint, inkInfo)
+	y := p.wrap(0, p.rect.h, sentence, k)
+	if hint := v.hint(); hint != "" && y < p.rect.h {
+		p.wrap(y, p.rect.h-y, hint, inkInfo)
 	}
-	return y
 }
 
 func (v *view) opening() string {
@@ -56,7 +54,7 @@ func (v *view) hint() string {
 	case v.n == 0 && v.mode == paused:
 		return fmt.Sprintf("%s to play, %s to step", k.Play.Help().Key, k.Step.Help().Key)
 	case v.n == v.trace.Len():
-		return fmt.Sprintf("%s for the next handler on the same workload, %s to play again", k.NextHandler.Help().Key, k.Play.Help().Key)
+		return fmt.Sprintf("%s for the next handler, %s to play again", k.NextHandler.Help().Key, k.Play.Help().Key)
 	}
 	return ""
 }

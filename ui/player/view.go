@@ -1,6 +1,9 @@
 package player
 
 import (
+	"fmt"
+	"strconv"
+
 	"idemtui/sim"
 	"idemtui/ui/text"
 )
@@ -49,18 +52,18 @@ func (p *Player) View(w, h int) string {
 	if p.trace == nil {
 		p.drawWaiting(c.pane(rect{0, 0, w, h}))
 	} else {
-		v := p.look0(c, w)
+		v := p.prepare(w)
 		v.compose(c)
 	}
 	p.cache.stamp, p.cache.frame = s, c.draw(&p.palette)
 	return p.cache.frame
 }
 
-// look0 brings the cached page and state up to date.
-func (p *Player) look0(c *canvas, w int) *view {
+// prepare brings the cached page and state up to date.
+func (p *Player) prepare(w int) *view {
 	width := max(w-gutter-1, 1)
 	if pg := p.cache.page; pg == nil || pg.width != width || !pg.holds(p.now) {
-		p.cache.page = newPage(p.trace, p.now, width)
+		p.cache.page = newPage(p.trace, p.now, width, p.workloads[p.shown].length)
 	}
 	if !p.cache.valid || p.cache.state.N != p.n {
 		p.cache.state, p.cache.valid = p.trace.At(p.n), true
@@ -75,7 +78,7 @@ func (p *Player) look0(c *canvas, w int) *view {
 
 // drawWaiting is the screen before there is a run.
 func (p *Player) drawWaiting(c pane) {
-	p.drawProduct(c.sub(0, 0, c.rect.w, 1), p.handler.Handler())
+	p.drawProduct(c.sub(0, 0, c.rect.w, 1))
 	if p.failure != "" {
 		y := c.sub(1, 2, c.rect.w-2, c.rect.h-2).wrap(0, 4, "✗ This run cannot be shown: "+p.failure+".", inkBad)
 		c.put(1, y+3, "Choose another handler or workload.", inkMuted)
@@ -84,15 +87,25 @@ func (p *Player) drawWaiting(c pane) {
 	c.put(1, 2, "The run is being made.", inkMuted)
 }
 
-// The heights of the lower part: what the program needs at most, and the least
-// that is worth a heading.
+// The sizes at which the screen unfolds.
 const (
-	programLines = 5
-	wideEnough   = 76 // for two columns
-	tallEnough   = 20 // for a heading in three lines, and for ticks under the axis
-	roomy        = 30 // for blank lines between the parts
-	lavish       = 44 // for a blank line under each lane
+	wideEnough = 76 // for two columns
+	tallEnough = 20 // for ticks under the axis
+	roomy      = 30 // for blank lines between the parts
 )
+
+// least is how many lines the parts below the timeline get at least: the story,
+// the program and the facts, and where there is room some events and workers.
+func (v *view) least(h int) int {
+	steps := v.trace.Handler().Steps
+	switch {
+	case h < tallEnough:
+		return narrowStory + steps
+	case h < roomy:
+		return steps + facts
+	}
+	return steps + facts + 7
+}
 
 // compose lays out the panes from top to bottom: heading, timeline, and below it
 // program and facts beside the story and the log.
@@ -102,11 +115,7 @@ func (v *view) compose(c *canvas) {
 	if h >= roomy {
 		y++
 	}
-	lower := programLines + 1
-	if h >= tallEnough {
-		lower = programLines + 4
-	}
-	y += v.drawTimeline(c.pane(rect{0, y, w, max(h-y-lower, 5)}), h)
+	y += v.drawTimeline(c.pane(rect{0, y, w, max(h-y-v.least(h), 5)}))
 	if h >= roomy {
 		y++
 	}
@@ -118,43 +127,71 @@ func (v *view) compose(c *canvas) {
 		v.drawNarrow(c.pane(rect{0, y, w, rest}))
 		return
 	}
-	left := min(max(w*45/100, 40), 72)
+	left := min(max(w*45/100, 44), 72)
 	v.drawLeft(c.pane(rect{0, y, left, rest}))
-	v.drawRight(c.pane(rect{left + 2, y, w - left - 3, rest}))
+	v.drawRight(c.pane(rect{left + 1, y, w - left - 2, rest}))
 }
+
+// narrowStory is how many lines the story has where it stands above the program.
+const narrowStory = 2
 
 // drawNarrow stacks story and program, the facts only where there is room.
 func (v *view) drawNarrow(p pane) {
-	y := v.drawStory(p.sub(1, 0, p.rect.w-2, p.rect.h), 2)
+	v.drawStory(p.sub(1, 0, p.rect.w-2, narrowStory))
+	y := narrowStory
+	if p.rect.h-y > v.trace.Handler().Steps+facts {
+		y = v.section(p, y, "program")
+	}
 	y += v.drawProgram(p.sub(0, y, p.rect.w, p.rect.h-y))
-	if p.rect.h-y >= 3 {
+	if p.rect.h-y > facts {
+		y = v.section(p, y, v.factsTitle())
+	}
+	if p.rect.h-y >= facts {
 		v.drawFacts(p.sub(0, y, p.rect.w, p.rect.h-y))
 	}
 }
 
+func (v *view) factsTitle() string { return "table and ledger of " + sim.PaymentName(v.focus) }
+
+// drawLeft is program, facts and workers; the headings only where they cost
+// none of them.
 func (v *view) drawLeft(p pane) {
-	y := v.section(p, 0, "program", "")
+	y, spare := 0, p.rect.h-v.trace.Handler().Steps-facts
+	if spare >= 1 {
+		y = v.section(p, y, "program")
+	}
 	y += v.drawProgram(p.sub(0, y, p.rect.w, p.rect.h-y))
-	if p.rect.h-y >= 5 {
+	if spare >= 3 {
 		y++
 	}
-	if p.rect.h-y >= 4 {
-		y = v.section(p, y, "table and ledger", "")
+	if spare >= 2 {
+		y = v.section(p, y, v.factsTitle())
 	}
-	v.drawFacts(p.sub(0, y, p.rect.w, p.rect.h-y))
+	y += v.drawFacts(p.sub(0, y, p.rect.w, p.rect.h-y))
+	if p.rect.h-y >= 2+len(v.state.Workers) {
+		y = v.section(p, y+1, "workers")
+		v.drawHands(p.sub(0, y, p.rect.w, p.rect.h-y))
+	}
 }
 
+// drawRight is the story, in a room of its own so that nothing below it moves,
+// and the events.
 func (v *view) drawRight(p pane) {
-	y := v.section(p, 0, "what happened", "")
-	y += v.drawStory(p.sub(0, y, p.rect.w, p.rect.h-y), p.rect.h)
-	if p.rect.h-y >= 5 {
-		y = v.section(p, y+1, "events", "")
-		v.drawLog(p.sub(0, y, p.rect.w, p.rect.h-y))
+	const longestStory = 190 // cells, hint included
+	y, lines := 0, min(max(longestStory/p.rect.w+1, 3), 6)
+	if p.rect.h > lines {
+		y = v.section(p, y, "what happened")
+	}
+	v.drawStory(p.sub(1, y, p.rect.w-1, min(lines, p.rect.h-y)))
+	y += lines
+	if p.rect.h-y >= 3 {
+		y = v.section(p, y, "events")
+		v.drawLog(p.sub(1, y, p.rect.w-1, p.rect.h-y))
 	}
 }
 
 // section heads a part with its name on a rule, and returns the line below.
-func (v *view) section(p pane, y int, name, note string) int {
+func (v *view) section(p pane, y int, name string) int {
 	if p.rect.h-y < 2 {
 		return y
 	}
@@ -162,14 +199,11 @@ func (v *view) section(p pane, y int, name, note string) int {
 	for ; x < p.rect.w; x++ {
 		p.put(x, y, "─", inkFaint)
 	}
-	if note != "" {
-		p.right(y, " "+note, inkMuted)
-	}
 	return y + 1
 }
 
 // drawProduct is the first line: whose screen it is and what it shows.
-func (p *Player) drawProduct(c pane, h *sim.Handler) {
+func (p *Player) drawProduct(c pane) {
 	right := "seed " + text.Count(int64(p.config.Scenario.Seed), true) + "   " + p.speed.String() + " "
 	if c.rect.w < wideEnough {
 		right = p.speed.String() + " "
@@ -188,22 +222,28 @@ func (p *Player) drawProduct(c pane, h *sim.Handler) {
 }
 
 // drawHeading is product, handler and clock, and the counters; it returns the
-// number of lines.
+// number of lines. A low screen has no line for the product.
 func (v *view) drawHeading(p pane) int {
 	h := v.trace.Handler()
-	v.drawProduct(p.sub(0, 0, p.rect.w, 1), h)
-	end := v.drawClock(p)
-	x := p.cut(1, 1, end-3, h.Title, inkAccent)
-	if place := "   handler " + text.Count(int64(h.ID)+1, true) + " of " + text.Count(int64(len(sim.Handlers())), true); x+text.Width(place) < end-1 {
-		p.put(x, 1, place, inkMuted)
+	y := 0
+	if p.rect.h >= tallEnough {
+		v.drawProduct(p.sub(0, 0, p.rect.w, 1))
+		y++
 	}
-	v.drawCounters(p)
-	return 3
+	end := v.drawClock(p.sub(0, y, p.rect.w, 1), y == 0)
+	x := p.cut(1, y, end-2, h.Title, inkAccent)
+	place := fmt.Sprintf("   handler %d of %d", h.ID+1, len(sim.Handlers()))
+	if x+text.Width(place) < end-1 {
+		p.put(x, y, place, inkMuted)
+	}
+	v.drawCounters(p.sub(0, y+1, p.rect.w, 1))
+	return y + 2
 }
 
-// drawClock says at the right of the second line whether the clock runs, and
-// the time; it returns the column where it begins.
-func (v *view) drawClock(p pane) int {
+// drawClock says at the right whether the clock runs, and the time, with the
+// speed where the line above does not have it. It returns the column where it
+// begins.
+func (v *view) drawClock(p pane, speed bool) int {
 	word, k := "paused", inkMuted
 	switch {
 	case v.mode == playing:
@@ -213,33 +253,45 @@ func (v *view) drawClock(p pane) int {
 	case v.n == v.trace.Len():
 		word, k = "the end", inkAccent
 	}
-	clock := text.Right(text.Millis(v.now), 9) + " "
-	x := p.right(1, clock, inkStrong)
-	return p.rect.w - text.Width(clock) - text.Width(word) - 2 + min(0, p.put(x-text.Width(word)-2, 1, word, k))
+	x := p.right(0, text.Right(text.Millis(v.now), 9)+" ", inkStrong) - text.Width(word) - 1
+	p.put(x, 0, word, k)
+	if speed {
+		x -= text.Width(v.speed.String()) + 2
+		p.put(x, 0, v.speed.String(), inkMuted)
+	}
+	return x
 }
 
-// drawCounters is the line of the lesson's table of results.
+// drawCounters is the line of the lesson's table of results, in its words.
 func (v *view) drawCounters(p pane) {
 	c := v.state.Counters
+	gap, twice, never := 3, "charged twice", "never charged"
+	if p.rect.w < wideEnough {
+		gap, twice, never = 2, "twice", "never"
+	}
 	x := 1
 	add := func(word string, n int64, k ink) {
-		value := text.Count(n, true)
-		if x > 1 && x+text.Width(word)+1+text.Width(value) > p.rect.w {
+		value := strconv.FormatInt(n, 10)
+		if x+text.Width(word)+1+text.Width(value) > p.rect.w {
 			return
 		}
-		x = p.put(x, 2, word+" ", inkMuted)
-		x = p.put(x, 2, value, k) + 3
+		label := inkMuted
+		if k == inkBad {
+			label, word = inkBad, "✗ "+word
+		}
+		x = p.put(x, 0, word+" ", label)
+		x = p.put(x, 0, value, k) + gap
 	}
 	add("deliveries", c.Deliveries, inkStrong)
 	add("payments", c.Payments, inkStrong)
 	add("charges", c.Charges, inkStrong)
 	if c.ChargedTwice > 0 {
-		x = p.put(x, 2, "✗ charged twice "+text.Count(c.ChargedTwice, true), inkBad) + 3
+		add(twice, c.ChargedTwice, inkBad)
 	} else {
-		add("charged twice", 0, inkStrong)
+		add(twice, 0, inkStrong)
 	}
 	if c.Lost > 0 {
-		x = p.put(x, 2, "✗ never charged "+text.Count(c.Lost, true), inkBad) + 3
+		add(never, c.Lost, inkBad)
 	}
 	if c.Takeovers > 0 {
 		add("takeovers", c.Takeovers, inkStrong)

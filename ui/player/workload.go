@@ -21,6 +21,7 @@ type workload struct {
 	scenario sim.Scenario
 	title    string
 	short    string // for the footer
+	length   int64  // of a single page: the longest that any handler needed, so that all are drawn to one scale
 	now      int64
 	end      bool // the viewer had reached the end
 }
@@ -71,6 +72,9 @@ func (p *Player) recorded(msg traceRecordedMsg) {
 	}
 	p.trace, p.failure = msg.trace, ""
 	w := &p.workloads[p.shown]
+	if onOnePage(p.trace) {
+		w.length = max(w.length, fitting(p.trace))
+	}
 	if w.end {
 		p.goToEvent(p.trace.Len())
 		return
