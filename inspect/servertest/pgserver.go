@@ -41,7 +41,7 @@ log_line_prefix = '%m [%p] %q%u@%d '
 // pgServer is one private PostgreSQL server.
 type pgServer struct {
 	process  *supervised
-	folder   string
+	folder   workFolder
 	port     int
 	password string
 }
@@ -55,26 +55,23 @@ func startPostgres(bin string, as account, settings ...string) (*pgServer, error
 	}
 	server := &pgServer{folder: folder, password: rand.Text()}
 	if err := server.initialise(bin, as, settings); err != nil {
-		os.RemoveAll(folder)
+		folder.remove()
 		return nil, err
 	}
 	if err := server.run(bin, as); err != nil {
-		os.RemoveAll(folder)
+		folder.remove()
 		return nil, err
 	}
 	return server, nil
 }
 
 // data is the server's data folder.
-func (s *pgServer) data() string { return filepath.Join(s.folder, "data") }
-
-// log is the file with the server's messages.
-func (s *pgServer) log() string { return filepath.Join(s.folder, "log") }
+func (s *pgServer) data() string { return filepath.Join(s.folder.path, "data") }
 
 // initialise runs initdb. Every connection needs a password, the superuser's
 // too: other people of the same machine reach the loopback port as well.
 func (s *pgServer) initialise(bin string, as account, settings []string) error {
-	passwordFile := filepath.Join(s.folder, "password")
+	passwordFile := filepath.Join(s.folder.path, "password")
 	if err := os.WriteFile(passwordFile, []byte(s.password+"\n"), 0o600); err != nil {
 		return fmt.Errorf("prepare initdb: %w", err)
 	}
@@ -85,7 +82,7 @@ func (s *pgServer) initialise(bin string, as account, settings []string) error {
 		filepath.Join(bin, "initdb"), "--pgdata", s.data(), "--username", "postgres", "--pwfile", passwordFile,
 		"--auth", "scram-sha-256", "--encoding", "UTF8", "--locale", "C", "--no-sync",
 	)
-	command.Dir = s.folder
+	command.Dir = s.folder.path
 	command.Env = cleanEnvironment()
 	command.SysProcAttr = as.attributes()
 	if output, err := command.CombinedOutput(); err != nil {
@@ -114,7 +111,7 @@ func (s *pgServer) addSettings(settings []string) error {
 // it another process may take it; then the next port is tried.
 func (s *pgServer) run(bin string, as account) error {
 	argv := []string{filepath.Join(bin, "postgres"), "-D", s.data()}
-	process, err := supervise(as, s.folder, s.log(), "QUIT", argv)
+	process, err := supervise(as, s.folder, "QUIT", argv)
 	if err != nil {
 		return err
 	}
@@ -138,7 +135,7 @@ var errPortTaken = errors.New("the port of the test server is taken")
 
 // start starts the server's program and waits until it accepts connections.
 func (s *pgServer) start() error {
-	if err := os.Truncate(s.log(), 0); err != nil && !errors.Is(err, os.ErrNotExist) {
+	if err := os.Truncate(s.folder.log(), 0); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("start PostgreSQL: %w", err)
 	}
 	if err := s.process.start("-p", strconv.Itoa(s.port)); err != nil {
@@ -150,7 +147,7 @@ func (s *pgServer) start() error {
 		if lines := strings.Split(string(status), "\n"); len(lines) > 7 && strings.TrimSpace(lines[7]) == "ready" {
 			return nil
 		}
-		said, _ := os.ReadFile(s.log())
+		said, _ := os.ReadFile(s.folder.log())
 		if strings.Contains(string(said), "Address already in use") {
 			return errPortTaken
 		}

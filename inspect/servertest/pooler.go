@@ -19,7 +19,7 @@ type Pooler struct {
 	t       testing.TB
 	db      *DB
 	process *supervised
-	folder  string
+	folder  workFolder
 	port    int
 }
 
@@ -46,9 +46,9 @@ func (d *DB) Pooled(settings ...string) *Pooler {
 	p := &Pooler{t: d.t, db: d, folder: folder}
 	// It keeps nothing, so it may be killed: the signals that end it gently
 	// differ from version to version.
-	p.process, err = supervise(as, folder, p.log(), "KILL", []string{program, p.ini()})
+	p.process, err = supervise(as, folder, "KILL", []string{program, p.ini()})
 	if err != nil {
-		os.RemoveAll(folder)
+		folder.remove()
 		d.t.Fatalf("start PgBouncer: %v", err)
 	}
 	d.t.Cleanup(p.process.end)
@@ -58,8 +58,7 @@ func (d *DB) Pooled(settings ...string) *Pooler {
 	return p
 }
 
-func (p *Pooler) ini() string { return filepath.Join(p.folder, "pgbouncer.ini") }
-func (p *Pooler) log() string { return filepath.Join(p.folder, "log") }
+func (p *Pooler) ini() string { return filepath.Join(p.folder.path, "pgbouncer.ini") }
 
 // DSN is the superuser's connection string through the pooler.
 func (p *Pooler) DSN() string { return p.dsn("postgres", p.db.server.password) }
@@ -95,7 +94,7 @@ func (p *Pooler) run(as account, settings []string) error {
 // configure writes pgbouncer.ini. Passwords of roles are looked up in the
 // server, so that a role may be made at any time.
 func (p *Pooler) configure(as account, settings []string) error {
-	users := filepath.Join(p.folder, "users")
+	users := filepath.Join(p.folder.path, "users")
 	ini := []string{
 		"[databases]", fmt.Sprintf("* = host=127.0.0.1 port=%d", p.db.server.port),
 		"[pgbouncer]", "listen_addr = 127.0.0.1", "listen_port = " + strconv.Itoa(p.port), "unix_socket_dir =",
@@ -123,7 +122,7 @@ func (p *Pooler) wait() error {
 	ready := fmt.Sprintf("listening on 127.0.0.1:%d", p.port)
 	taken := fmt.Sprintf("127.0.0.1:%d: Address already in use", p.port)
 	for deadline := time.Now().Add(startLimit); ; time.Sleep(10 * time.Millisecond) {
-		content, _ := os.ReadFile(p.log())
+		content, _ := os.ReadFile(p.folder.log())
 		said := string(content)
 		switch {
 		case strings.Contains(said, taken):

@@ -126,7 +126,7 @@ func TestTakenPortIsTriedAnew(t *testing.T) {
 	if err := server.initialise(bin, as, nil); err != nil {
 		t.Fatal(err)
 	}
-	if server.process, err = supervise(as, folder, server.log(), "QUIT", []string{filepath.Join(bin, "postgres"), "-D", server.data()}); err != nil {
+	if server.process, err = supervise(as, folder, "QUIT", []string{filepath.Join(bin, "postgres"), "-D", server.data()}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(server.process.end)
@@ -149,7 +149,7 @@ const killedVariable = "IDEMTUI_SERVERTEST_TO_BE_KILLED"
 func TestServerEndsWithAKilledProcess(t *testing.T) {
 	if out := os.Getenv(killedVariable); out != "" {
 		db := Postgres(t)
-		said := db.server.folder + "\n" + db.Text("SELECT pg_backend_pid()::text") + "\n" + db.DSN()
+		said := db.server.folder.path + "\n" + db.Text("SELECT pg_backend_pid()::text") + "\n" + db.DSN()
 		if err := os.WriteFile(out+".new", []byte(said), 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -4,7 +4,6 @@ package servertest
 
 import (
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
@@ -31,7 +30,7 @@ func (d *DB) Standby(settings ...string) *DB {
 		err = server.run(bin, as)
 	}
 	if err != nil {
-		os.RemoveAll(folder)
+		folder.remove()
 		d.t.Fatalf("make a standby: %v", err)
 	}
 	d.t.Cleanup(server.process.end)
@@ -71,7 +70,7 @@ func (s *pgServer) copyOf(primary *pgServer, bin string, as account) error {
 		filepath.Join(bin, "pg_basebackup"), "--pgdata", s.data(), "--host", "127.0.0.1", "--port", strconv.Itoa(primary.port),
 		"--username", "postgres", "--no-password", "--checkpoint", "fast", "--wal-method", "stream", "--no-sync", "--write-recovery-conf",
 	)
-	command.Dir = s.folder
+	command.Dir = s.folder.path
 	command.Env = append(cleanEnvironment(), "PGPASSWORD="+primary.password)
 	command.SysProcAttr = as.attributes()
 	if output, err := command.CombinedOutput(); err != nil {

@@ -46,15 +46,10 @@ type supervised struct {
 	reader  *os.File
 }
 
-// supervise starts a supervisor for argv, which is not started yet. folder is
-// removed at the end; log takes the server's output; ending is the signal
-// that ends it when the tests are over.
-func supervise(as account, folder, log, ending string, argv []string) (*supervised, error) {
-	lock, err := lockFolder(folder)
-	if err != nil {
-		return nil, err
-	}
-	defer lock.Close()
+// supervise starts a supervisor for argv, which is not started yet. The folder
+// passes to it and is removed at the end; ending is the signal that ends the
+// server when the tests are over.
+func supervise(as account, in workFolder, ending string, argv []string) (*supervised, error) {
 	ordersOut, ordersIn, err := os.Pipe()
 	if err != nil {
 		return nil, fmt.Errorf("start a supervisor: %w", err)
@@ -65,13 +60,13 @@ func supervise(as account, folder, log, ending string, argv []string) (*supervis
 		ordersIn.Close()
 		return nil, fmt.Errorf("start a supervisor: %w", err)
 	}
-	args := append([]string{"-c", supervisorScript, "supervisor", folder, log, ending}, argv...)
+	args := append([]string{"-c", supervisorScript, "supervisor", in.path, in.log(), ending}, argv...)
 	command := exec.Command("/bin/sh", args...)
-	command.Dir = folder
+	command.Dir = in.path
 	command.Env = cleanEnvironment()
 	command.Stdin = ordersOut
 	command.Stdout = answersIn
-	command.ExtraFiles = []*os.File{lock}
+	command.ExtraFiles = []*os.File{in.lock}
 	command.SysProcAttr = as.attributes()
 	command.SysProcAttr.Setpgid = true // a Ctrl-C in the terminal must not reach it before it has tidied up
 	err = command.Start()
@@ -82,6 +77,7 @@ func supervise(as account, folder, log, ending string, argv []string) (*supervis
 		answersOut.Close()
 		return nil, fmt.Errorf("start a supervisor: %w", err)
 	}
+	in.lock.Close() // the supervisor and the server hold it from here on
 	return &supervised{command: command, orders: ordersIn, reader: answersOut, answers: bufio.NewReader(answersOut)}, nil
 }
 
@@ -126,17 +122,36 @@ func (s *supervised) end() {
 	s.command = nil
 }
 
+// workFolder is the temporary folder of one server, locked while it is in use.
+type workFolder struct {
+	path string
+	lock *os.File
+}
+
+// log is the file with the server's messages.
+func (f workFolder) log() string { return filepath.Join(f.path, "log") }
+
+// remove removes the folder of a server that was not started.
+func (f workFolder) remove() {
+	os.RemoveAll(f.path)
+	f.lock.Close()
+}
+
 // newFolder makes a temporary folder owned by the account that will run the
 // server, after removing what killed runs have left behind.
-func newFolder(as account) (string, error) {
+func newFolder(as account) (workFolder, error) {
 	sweep(os.TempDir(), time.Now().Add(-time.Minute))
-	folder, err := os.MkdirTemp("", folderPrefix)
+	path, err := os.MkdirTemp("", folderPrefix)
 	if err != nil {
-		return "", fmt.Errorf("make a folder for a test server: %w", err)
+		return workFolder{}, fmt.Errorf("make a folder for a test server: %w", err)
 	}
-	if err := as.own(folder); err != nil {
-		os.RemoveAll(folder)
-		return "", err
+	folder := workFolder{path: path}
+	if folder.lock, err = lockFolder(path); err == nil {
+		err = as.own(path)
+	}
+	if err != nil {
+		folder.remove()
+		return workFolder{}, err
 	}
 	return folder, nil
 }
