@@ -14,9 +14,23 @@ import (
 
 	"idemtui/inspect"
 	"idemtui/inspect/dsn"
+	"idemtui/inspect/servertest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// programFolder is where the tests on a terminal build the program.
+var programFolder string
+
+func TestMain(m *testing.M) {
+	folder, err := os.MkdirTemp("", "idemtui-cli-")
+	if err != nil {
+		panic(err)
+	}
+	programFolder = folder
+	servertest.Main(m, goleak.Cleanup(func(code int) {
+		_ = os.RemoveAll(folder)
+		os.Exit(code)
+	}))
+}
 
 // newTestApp is an app without terminals in an environment of its own.
 func newTestApp(t *testing.T, environment map[string]string) (a *app, stderr *bytes.Buffer) {

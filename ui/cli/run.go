@@ -11,9 +11,11 @@ import (
 	"context"
 	"errors"
 	"io"
+	"strings"
 	"time"
 
 	"charm.land/fang/v2"
+	"github.com/spf13/cobra"
 	"idemtui/inspect/dsn"
 )
 
@@ -38,23 +40,44 @@ func Run(ctx context.Context, args []string, streams Streams, getenv func(string
 	return code
 }
 
-// execute runs a command line through fang, which styles the help. A dumb
-// terminal gets cobra's plain help, since fang asks the terminal its colours.
+// execute runs a command line.
 func (a *app) execute(ctx context.Context, args []string) error {
+	root := a.newRoot(args)
+	if a.styled() {
+		root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { a.styledHelp(ctx, cmd) })
+	}
+	return root.ExecuteContext(ctx)
+}
+
+// newRoot is the command tree with its streams and arguments.
+func (a *app) newRoot(args []string) *cobra.Command {
 	root := newRootCommand(a)
+	root.SilenceErrors, root.SilenceUsage = true, true
 	root.SetArgs(args)
 	root.SetIn(a.streams.In)
 	root.SetOut(a.streams.Out)
 	root.SetErr(a.streams.Err)
-	if a.dumb() {
-		root.SilenceErrors, root.SilenceUsage = true, true
-		return root.ExecuteContext(ctx)
-	}
-	return fang.Execute(ctx, root,
+	return root
+}
+
+// styled says whether help may have styles.
+func (a *app) styled() bool {
+	return a.streams.OutTerminal && !a.dumb() && a.getenv("NO_COLOR") == ""
+}
+
+// styledHelp prints the help of a command through fang. fang is used for
+// nothing else: around every failure it would ask the terminal for its colours,
+// and the answer would land in the shell.
+func (a *app) styledHelp(ctx context.Context, cmd *cobra.Command) {
+	root := a.newRoot(append(strings.Fields(cmd.CommandPath())[1:], "--help"))
+	err := fang.Execute(ctx, root,
 		fang.WithVersion(root.Version),
 		fang.WithoutManpage(),
 		fang.WithColorSchemeFunc(fang.AnsiColorScheme),
 		fang.WithErrorHandler(func(io.Writer, fang.Styles, error) {}))
+	if err != nil {
+		a.notef("print the help: %s", err)
+	}
 }
 
 // report writes the one line that a person reads after a failure.
