@@ -1,0 +1,211 @@
+package lessons
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"idemtui/sim"
+)
+
+// seeds is how many seeds every page is held to.
+const seeds = 50
+
+// The room that a page has on a screen of 80 columns.
+const (
+	pageWidth = 76
+	pageLines = 5
+)
+
+func record(t *testing.T, s Scene) *sim.Trace {
+	t.Helper()
+	trace, err := s.Record()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return trace
+}
+
+// wrap is the text in lines of the page's width.
+func wrap(text string) (lines []string) {
+	line := ""
+	for word := range strings.FieldsSeq(text) {
+		switch {
+		case line == "":
+			line = word
+		case len([]rune(line))+1+len([]rune(word)) <= pageWidth:
+			line += " " + word
+		default:
+			lines, line = append(lines, line), word
+		}
+	}
+	return append(lines, line)
+}
+
+// checkSaid checks a text as it is shown.
+func checkSaid(t *testing.T, where, said string) {
+	t.Helper()
+	if strings.ContainsAny(said, "{}") {
+		t.Errorf("%s: a word is not known: %s", where, said)
+	}
+	if lines := wrap(said); len(lines) > pageLines {
+		t.Errorf("%s: %d lines:\n%s", where, len(lines), strings.Join(lines, "\n"))
+	}
+	for sentence := range strings.SplitSeq(said, ". ") {
+		if n := len(strings.Fields(sentence)); n > 30 {
+			t.Errorf("%s: a sentence of %d words: %s", where, n, sentence)
+		}
+	}
+	for _, synonym := range []string{"attempt", "holder", "steal", "ttl", "unlock", "mutex"} {
+		if strings.Contains(strings.ToLower(said), synonym) {
+			t.Errorf("%s: %q has another word in the glossary: %s", where, synonym, said)
+		}
+	}
+}
+
+func TestEveryPageFindsItsMomentWhateverTheSeed(t *testing.T) {
+	for _, l := range All() {
+		t.Run(l.Name, func(t *testing.T) {
+			t.Parallel()
+			for seed := uint64(1); seed <= seeds; seed++ {
+				l := l.WithSeed(seed)
+				traces := make([]*sim.Trace, len(l.Scenes))
+				for i, s := range l.Scenes {
+					traces[i] = record(t, s)
+				}
+				before := -1
+				for i, p := range l.Pages {
+					shown := l.Show(i, traces[p.Scene])
+					said, n := shown.Text, shown.N
+					if !shown.Found || !shown.Own {
+						t.Fatalf("seed %d, page %d: %+v", seed, i+1, shown)
+					}
+					if i > 0 && p.Scene == l.Pages[i-1].Scene && n < before {
+						t.Errorf("seed %d, page %d goes back from event %d to %d", seed, i+1, before, n)
+					}
+					before = n
+					checkSaid(t, l.Name, said)
+					if seed == 1 {
+						t.Logf("page %d, scene %d (%s), event %d of %d\n%s", i+1, p.Scene, l.Scenes[p.Scene].Title, n, traces[p.Scene].Len(), strings.Join(wrap(said), "\n"))
+					}
+				}
+			}
+		})
+	}
+}
+
+func TestTheAnswerComesFromTheRunAndIsTheSameForEverySeed(t *testing.T) {
+	for _, l := range All() {
+		q := l.Question
+		if q.Before <= 0 || q.Before >= len(l.Pages) || len(q.Choices) < 2 {
+			t.Errorf("%s: the question has no place or no choices", l.Name)
+			continue
+		}
+		first := -1
+		for seed := uint64(1); seed <= seeds; seed++ {
+			r := record(t, l.WithSeed(seed).Asked()).Result()
+			choice, number, ok := q.Answer(r)
+			if !ok {
+				t.Fatalf("%s, seed %d: no choice says %d", l.Name, seed, number)
+			}
+			if first < 0 {
+				first = choice
+			}
+			if choice != first {
+				t.Errorf("%s: with seed %d the answer is %q, with seed 1 %q", l.Name, seed, q.Choices[choice].Text, q.Choices[first].Text)
+			}
+			for chosen := -1; chosen < len(q.Choices); chosen++ {
+				said := q.Explain(r, chosen)
+				checkSaid(t, l.Name, said)
+				if right := strings.HasPrefix(said, "Right"); right != (chosen == choice) {
+					t.Errorf("%s: choice %d is answered by %q", l.Name, chosen, said)
+				}
+			}
+			if seed == 1 {
+				t.Logf("%s: %s\n  %s", l.Name, q.Text, q.Explain(r, choice))
+			}
+		}
+	}
+}
+
+func TestTablesRunAndAreExplained(t *testing.T) {
+	for _, l := range All() {
+		for _, table := range l.Tables {
+			results, err := table.Run(context.Background())
+			if err != nil {
+				t.Fatal(err)
+			}
+			note := table.Note(results)
+			checkSaid(t, l.Name, note)
+			t.Logf("%s: %s\n%s", l.Name, table.Title, note)
+			for i, r := range results {
+				t.Logf("%-40s deliveries %d payments %d charges %d twice %d never %d failed %d takeovers %d fenced %d stuck %d", table.Rows[i].Label, r.Deliveries, r.Payments, r.Charges, r.ChargedTwice, r.NeverCharged, r.FailedFirst, r.Takeovers, r.Fenced, r.Stuck)
+			}
+		}
+		checkSaid(t, l.Name, l.Closing)
+		for _, question := range l.Checklist {
+			checkSaid(t, l.Name, question)
+		}
+	}
+}
+
+func TestFindTakesNumberAndName(t *testing.T) {
+	for i, name := range Names() {
+		byName, ok := Find(strings.ToUpper(name))
+		byNumber, okNumber := Find(string(rune('1' + i)))
+		if !ok || !okNumber || byName.N != i+1 || byNumber.Name != name {
+			t.Errorf("%s is not lesson %d", name, i+1)
+		}
+	}
+	for _, unknown := range []string{"", "0", "8", "nothing"} {
+		if l, ok := Find(unknown); ok {
+			t.Errorf("%q finds %s", unknown, l.Name)
+		}
+	}
+}
+
+func TestParametersTurnBothWaysAndStayValid(t *testing.T) {
+	for _, l := range All() {
+		for _, scene := range l.Scenes {
+			if err := scene.Scenario.Validate(); err != nil {
+				t.Errorf("%s: %v", l.Name, err)
+			}
+			if scene.Compare[0] != scene.Scenario.Handler && len(l.Scenes) == 1 {
+				t.Errorf("%s: the scene's own handler is not the first", l.Name)
+			}
+			for _, p := range scene.Parameters {
+				s, turned := scene.Scenario, 0
+				for next, ok := p.Turn(s, 1); ok; next, ok = p.Turn(s, 1) {
+					if next == s || next.Validate() != nil || turned > 100 {
+						t.Fatalf("%s: %s turns from %s to %s", l.Name, p, p.Value(s), p.Value(next))
+					}
+					s, turned = next, turned+1
+				}
+				for next, ok := p.Turn(s, -1); ok; next, ok = p.Turn(s, -1) {
+					s, turned = next, turned+1
+				}
+				if turned == 0 {
+					t.Errorf("%s: %s is stuck at %s", l.Name, p, p.Value(scene.Scenario))
+				}
+			}
+		}
+	}
+}
+
+// Whatever a viewer changes, a page never tells what did not happen.
+func TestChangedRunsAreNeverMisdescribed(t *testing.T) {
+	for _, l := range All() {
+		for i, p := range l.Pages {
+			scene := l.Scenes[p.Scene]
+			for _, h := range sim.Handlers() {
+				changed := scene
+				changed.Scenario.Handler = h.ID
+				trace := record(t, changed)
+				shown := l.Show(i, trace)
+				if strings.ContainsAny(shown.Text, "{}") || shown.N < 0 || shown.N > trace.Len() || shown.Own != (h.ID == scene.Scenario.Handler) {
+					t.Errorf("%s, page %d under %s: %+v", l.Name, i+1, h.Name, shown)
+				}
+			}
+		}
+	}
+}

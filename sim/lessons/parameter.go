@@ -1,0 +1,137 @@
+package lessons
+
+import (
+	"fmt"
+	"slices"
+
+	"idemtui/sim"
+)
+
+// Parameter is something of a scenario that a viewer may change on the spot.
+type Parameter uint8
+
+// The parameters, named as the flags of `sim run`.
+const (
+	Workers Parameter = iota
+	Duplicates
+	Distance
+	CopyAfter
+	Charge
+	Lease
+	Renew
+	Fail
+	Crash
+	Timeout
+	Slow
+	parameterCount
+)
+
+// dial is how a parameter is read, written and shown, and through which values
+// it turns.
+type dial struct {
+	name   string
+	values []int64
+	field  func(*sim.Scenario) any
+	show   func(int64) string
+}
+
+const (
+	microsecond = int64(1_000)
+	millisecond = 1_000 * microsecond
+	second      = 1_000 * millisecond
+	minute      = 60 * second
+	hour        = 60 * minute
+	day         = 24 * hour
+)
+
+var (
+	fractions = []int64{0, int64(sim.One) / 100, int64(sim.One) / 50, int64(sim.One) / 20, int64(sim.One) / 10, int64(sim.One) / 5, int64(sim.One) / 2, int64(sim.One)}
+	lengths   = []int64{
+		100 * microsecond, 300 * microsecond, millisecond, 3 * millisecond, 10 * millisecond, 30 * millisecond, 100 * millisecond,
+		300 * millisecond, second, 3 * second, 10 * second, 30 * second, minute, 5 * minute, hour, 12 * hour, day, 7 * day, 30 * day,
+	}
+	orNone = append([]int64{0}, lengths...)
+)
+
+var dials = [parameterCount]dial{
+	Workers:    {"workers", []int64{1, 2, 3, 4, 8, 16, 32}, func(s *sim.Scenario) any { return &s.Workers }, count},
+	Duplicates: {"duplicates", fractions, func(s *sim.Scenario) any { return &s.Duplicates }, fraction},
+	Distance:   {"distance", []int64{1, 2, 4, 8, 12, 16, 24, 32, 64}, func(s *sim.Scenario) any { return &s.Distance }, count},
+	CopyAfter:  {"copy-after", orNone, func(s *sim.Scenario) any { return &s.CopyAfter }, length},
+	Charge:     {"charge", lengths, func(s *sim.Scenario) any { return &s.Charge }, length},
+	Lease:      {"lease", lengths, func(s *sim.Scenario) any { return &s.Lease }, length},
+	Renew:      {"renew", orNone, func(s *sim.Scenario) any { return &s.Renew }, length},
+	Fail:       {"fail", fractions, func(s *sim.Scenario) any { return &s.Fail }, fraction},
+	Crash:      {"crash", fractions, func(s *sim.Scenario) any { return &s.Crash }, fraction},
+	Timeout:    {"timeout", fractions, func(s *sim.Scenario) any { return &s.Timeout }, fraction},
+	Slow:       {"slow", fractions, func(s *sim.Scenario) any { return &s.Slow }, fraction},
+}
+
+func fraction(parts int64) string { return sim.Fraction(parts).String() }
+
+// String is the parameter's flag, without dashes.
+func (p Parameter) String() string {
+	if p >= parameterCount {
+		return ""
+	}
+	return dials[p].name
+}
+
+// Value is the parameter in the scenario, as its flag would spell it.
+func (p Parameter) Value(s sim.Scenario) string { return dials[p].show(p.get(&s)) }
+
+// Turn moves the parameter to its next value up (by > 0) or down. At the end of
+// its values, or where the scenario would not be valid, nothing changes and ok
+// is false.
+func (p Parameter) Turn(s sim.Scenario, by int) (changed sim.Scenario, ok bool) {
+	now, values := p.get(&s), p.values(s)
+	i, found := slices.BinarySearch(values, now)
+	switch {
+	case by > 0 && found:
+		i++
+	case by < 0:
+		i--
+	}
+	if i < 0 || i >= len(values) {
+		return s, false
+	}
+	changed = s
+	p.set(&changed, values[i])
+	if changed.Validate() != nil {
+		return s, false
+	}
+	return changed, true
+}
+
+// values are the parameter's values; a fraction of one payment is all or none.
+func (p Parameter) values(s sim.Scenario) []int64 {
+	values := dials[p].values
+	if _, isFraction := dials[p].field(&s).(*sim.Fraction); isFraction && s.Payments == 1 {
+		return []int64{values[0], values[len(values)-1]}
+	}
+	return values
+}
+
+func (p Parameter) get(s *sim.Scenario) int64 {
+	switch field := dials[p].field(s).(type) {
+	case *int:
+		return int64(*field)
+	case *sim.Fraction:
+		return int64(*field)
+	case *int64:
+		return *field
+	default:
+		panic(fmt.Sprintf("parameter %s has a field of type %T", dials[p].name, field))
+	}
+}
+
+func (p Parameter) set(s *sim.Scenario, value int64) {
+	switch field := dials[p].field(s).(type) {
+	case *int:
+		*field = int(value)
+	case *sim.Fraction:
+		*field = sim.Fraction(value)
+	case *int64:
+		*field = value
+	}
+}

@@ -1,0 +1,98 @@
+package lessons
+
+import (
+	"idemtui/sim"
+	"idemtui/sim/explore"
+)
+
+// refused is one payment whose first charge the provider refuses.
+func refused(h sim.HandlerID) sim.Scenario {
+	s := onePayment(h)
+	s.Fail = sim.One
+	return s
+}
+
+// answerLost is one payment whose first charge works and whose answer is lost.
+func answerLost(h sim.HandlerID) sim.Scenario {
+	s := onePayment(h)
+	s.Timeout = sim.One
+	return s
+}
+
+func release() Lesson {
+	compare := []sim.HandlerID{sim.HandlerClaim, sim.HandlerRelease, sim.HandlerLease}
+	twist := []Parameter{Fail, Crash, Timeout, Charge, Workers}
+	const claim, repaired, lost = 0, 1, 2
+	return Lesson{
+		Name: "release", Title: "the claim that is never released",
+		Scenes: []Scene{
+			claim:    {Title: "claim, then charge; the charge fails", Scenario: refused(sim.HandlerClaim), Compare: compare, Parameters: twist},
+			repaired: {Title: "release on failure", Scenario: refused(sim.HandlerRelease), Compare: compare, Parameters: twist},
+			lost:     {Title: "release, and a lost answer", Scenario: answerLost(sim.HandlerRelease), Compare: compare, Parameters: twist},
+		},
+		Pages: []Page{
+			{
+				Scene: claim, Moment: at(sim.LabelClaimWon),
+				text: "Claim first never charges twice. Now for its price. One payment, one message and no copy: {worker} has claimed it and is going to call the provider.",
+			},
+			{
+				Scene: claim, Moment: at(sim.LabelChargeFail),
+				text: "The provider refuses: a limit, an overload. Nothing was charged. {worker} has an error on its hands, so it gives the message back, and the broker will deliver it again. So far all is well.",
+			},
+			{
+				Scene: claim, Moment: at(sim.LabelClaimLost),
+				text: "The claim is still there. {worker} reads it as \"somebody has this one\" and acknowledges. It does what it was built to do, to a message that nobody ever processed.",
+			},
+			{
+				Scene: claim, Moment: wrong(),
+				text:   "The message is gone, and the ledger says {charges} charges. No queue grows, and no alarm rings. With a copy and at most one refusal there are {all} orders of the steps, and {lost} of them lose the payment.",
+				proofs: []Proof{{Handler: sim.HandlerClaim, Deliveries: 2, Budgets: explore.Budgets{Fail: 1}}},
+			},
+			{
+				Scene: repaired, Moment: at(sim.LabelRelease),
+				text: "The repair: when the work fails, take the claim back before giving up the message. {worker} deletes its row. Marking it FAILED would do as well, and says more to whoever looks.",
+			},
+			{
+				Scene: repaired, Moment: atEnd,
+				text:   "The second delivery claims it again and charges. Charged {charged}. Of the {all} orders with a copy and at most one refusal, {lost} loses the payment and {double} charges twice.",
+				proofs: []Proof{{Handler: sim.HandlerRelease, Deliveries: 2, Budgets: explore.Budgets{Fail: 1}}},
+			},
+			{
+				Scene: lost, Moment: at(sim.LabelChargeTimeout),
+				text: "But an error is not always a refusal. This charge worked, and its answer got lost on the way back. {worker} sees a timeout. From where it stands, the two look the same.",
+			},
+			{
+				Scene: lost, Moment: at(sim.LabelRelease),
+				text: "So it treats the timeout as a failure and takes its claim back. That is the mistake: the row now says \"free\", and the provider's ledger says \"charged\".",
+			},
+			{
+				Scene: lost, Moment: wrong(),
+				text:   "The next delivery claims and charges. Charged {charged}. A lost answer is neither success nor failure; it is an unknown outcome, and only the provider knows it. Lesson 5 is about that.",
+				proofs: []Proof{{Handler: sim.HandlerRelease, Deliveries: 1, Budgets: explore.Budgets{Timeout: 1}}},
+			},
+		},
+		Question: Question{
+			Before: 2,
+			Text:    "The charge failed and the broker delivers the message again. How often will the customer have been charged in the end?",
+			Choices: []Choice{exactly("never", 0), exactly("once, by the second delivery", 1), exactly("twice", 2)},
+			measure: Charges,
+			because: "The claim of the failed delivery is still in the table. The second delivery takes it for work in progress and goes home.",
+		},
+		Tables: []Table{
+			{
+				Title:   "2,000 payments, the first charge of 1 in 50 is refused, and the message delivered again",
+				Rows:    byHandler(failing(), compare...),
+				Columns: []Column{Deliveries, Payments, FailedFirst, Charges, NeverCharged, Stuck},
+				note:    "{claim.failedfirst} charges were refused. Without a release {claim.nevercharged} of those payments are never made, and {claim.stuck} claims stay behind as the only trace of it.",
+			},
+		},
+		Closing: "A claim needs a way out for each end that the work can take: it succeeds, it fails, or nobody ever hears of it again. Releasing covers the second. A crash runs no code at all, so the third needs a clock.",
+	}
+}
+
+// failing is the workload in which the first charge of 1 in 50 is refused.
+func failing() sim.Scenario {
+	s := sim.DefaultScenario()
+	s.Duplicates, s.Fail = 0, sim.One/50
+	return s
+}
