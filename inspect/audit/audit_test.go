@@ -189,11 +189,13 @@ func TestUnfinishedNamesBatchesWithoutAKnownEnd(t *testing.T) {
 	begin(inspect.OutcomeCommitted)
 	begin(inspect.OutcomeRolledBack)
 	unknown, cut, undone := begin(inspect.OutcomeUnknown), begin(""), begin("")
-	undo := intentOf(1, "a")
-	undo.UndoOf = undone.ID()
-	operation := folder.Begin()
-	must(t, operation.Intent(t.Context(), undo))
-	must(t, operation.Outcome(t.Context(), inspect.Outcome{Batch: 1, Status: inspect.OutcomeCommitted}))
+	for status, of := range map[inspect.OutcomeStatus]*Operation{inspect.OutcomeCommitted: undone, inspect.OutcomeRolledBack: cut} {
+		undo := intentOf(1, "a")
+		undo.UndoOf = of.ID()
+		operation := folder.Begin()
+		must(t, operation.Intent(t.Context(), undo))
+		must(t, operation.Outcome(t.Context(), inspect.Outcome{Batch: 1, Status: status}))
+	}
 
 	history := read(t, path)
 	if got := history.Unfinished(noon.Add(30 * time.Second)); len(got) != 0 {

@@ -54,8 +54,12 @@ func (p Past) Rows() []inspect.AuditRow {
 		case !batch.Known():
 			rows = append(rows, batch.Intent.Rows...)
 		case batch.Outcome.Status == inspect.OutcomeCommitted:
+			released := make(map[inspect.Key]bool, len(batch.Outcome.Released))
+			for _, key := range batch.Outcome.Released {
+				released[key] = true
+			}
 			for _, row := range batch.Intent.Rows {
-				if slices.Contains(batch.Outcome.Released, row.Key) {
+				if released[row.Key] {
 					rows = append(rows, row)
 				}
 			}
@@ -82,11 +86,14 @@ type History struct {
 const commitTime = time.Minute
 
 // Unfinished are the operations with a batch of which it is not known how it
-// ended, and which began more than a minute ago. An undo settles them.
+// ended, and which began more than a minute ago. An undo that committed settles
+// them.
 func (h History) Unfinished(now time.Time) []Past {
 	undone := map[string]bool{}
 	for _, past := range h.Operations {
-		undone[past.UndoOf] = true
+		if slices.ContainsFunc(past.Batches, func(b Batch) bool { return b.Known() && b.Outcome.Status == inspect.OutcomeCommitted }) {
+			undone[past.UndoOf] = true
+		}
 	}
 	var found []Past
 	for _, past := range h.Operations {
