@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"idemtui/inspect"
@@ -28,7 +27,10 @@ func (s *Store) release(ctx context.Context, table inspect.Table, plan inspect.P
 	}
 	result.Executed, result.AuditID = true, options.Auditor.ID()
 	err := s.writing(ctx, "release in "+table.FullName(), func(ctx context.Context, conn *connection) error {
-		r := releaser{store: s, conn: conn, write: w, plan: plan, options: options, result: &result}
+		r := releaser{write: w, plan: plan, options: options, result: &result, recorder: recorder{
+			store: s, conn: conn, auditor: options.Auditor, table: table, columns: w.audited,
+			intent: inspect.Intent{Action: inspect.ActionRelease, Table: plan.Table, PlanID: plan.ID, Mode: plan.Mode, Reason: options.Reason, SQL: plan.SQL},
+		}}
 		return r.all(ctx)
 	})
 	return result, err
@@ -51,61 +53,13 @@ func checkPlan(s *Store, table inspect.Table, plan inspect.Plan, options inspect
 	return nil
 }
 
-// connection is the writing line's connection, opened anew when it is lost.
-type connection struct {
-	store *Store
-	conn  *pgx.Conn
-}
-
-// writing opens the second connection, runs f and closes it.
-func (s *Store) writing(ctx context.Context, what string, f func(context.Context, *connection) error) error {
-	err := s.while(ctx, func(ctx context.Context) error {
-		return s.write.use(ctx, s.config, func(conn *pgx.Conn) error {
-			c := &connection{store: s, conn: conn}
-			err := f(ctx, c)
-			s.write.conn = c.conn
-			s.write.drop()
-			return err
-		})
-	})
-	return s.fault(what, err)
-}
-
-// reconnect replaces a lost connection, trying for as long as a restart of the
-// server behind a pooler takes.
-func (c *connection) reconnect(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
-	defer cancel()
-	wait := 250 * time.Millisecond
-	for {
-		old := line{conn: c.conn}
-		old.drop()
-		c.conn = nil
-		conn, err := pgx.ConnectConfig(ctx, c.store.config.Copy())
-		if err == nil {
-			c.conn = conn
-			return nil
-		}
-		select {
-		case <-ctx.Done():
-			return err
-		case <-c.store.life.Done():
-			return err
-		case <-time.After(wait):
-			wait = min(2*wait, 5*time.Second)
-		}
-	}
-}
-
 // releaser is one release in progress.
 type releaser struct {
-	store   *Store
-	conn    *connection
+	recorder
 	write   write
 	plan    inspect.Plan
 	options inspect.ReleaseOptions
 	result  *inspect.Result
-	batch   int
 	settled int
 }
 
@@ -129,7 +83,7 @@ func (r *releaser) all(ctx context.Context) error {
 				r.untried(err)
 				return err
 			}
-			if err := r.rows(ctx, chunk); err != nil {
+			if err := bisect(chunk, func(rows []inspect.PlannedRow) error { return r.try(ctx, rows) }, r.refused); err != nil {
 				r.untried(err)
 				return err
 			}
@@ -172,31 +126,30 @@ func (r *releaser) untried(cause error) {
 	}
 }
 
-// rows releases one batch; where the database refuses a row, the batch is cut
-// in two until the row stands alone.
-func (r *releaser) rows(ctx context.Context, rows []inspect.PlannedRow) error {
-	err := r.try(ctx, rows)
+// bisect tries a batch; where the database refuses a row, the batch is cut in
+// two until the row stands alone. What is in the way for a moment is tried
+// again.
+func bisect[R any](rows []R, try func([]R) error, refused func(R, *pgconn.PgError)) error {
+	err := try(rows)
 	for range 3 {
 		if !inTheWay(err) {
 			break
 		}
-		err = r.try(ctx, rows)
+		err = try(rows)
 	}
 	var pg *pgconn.PgError
 	if err == nil || !errors.As(err, &pg) || !ofOneRow(pg) {
 		return err
 	}
-	if len(rows) > 1 {
-		half := len(rows) / 2
-		if err := r.rows(ctx, rows[:half]); err != nil {
-			return err
-		}
-		return r.rows(ctx, rows[half:])
+	if len(rows) == 1 {
+		refused(rows[0], pg)
+		return nil
 	}
-	r.settled++
-	failure := inspect.Failure{Key: rows[0].Key, Error: fmt.Sprintf("%s (%s)", r.store.scrub(pg.Message), pg.Code)}
-	r.result.Failed = append(r.result.Failed, failure)
-	return nil
+	half := len(rows) / 2
+	if err := bisect(rows[:half], try, refused); err != nil {
+		return err
+	}
+	return bisect(rows[half:], try, refused)
 }
 
 // inTheWay: another transaction was, and a second try may do.
@@ -215,12 +168,6 @@ func ofOneRow(pg *pgconn.PgError) bool {
 	return false
 }
 
-// written is a row that the statement wrote.
-type written struct {
-	row           inspect.PlannedRow
-	before, after []inspect.ColumnValue
-}
-
 // try runs one transaction: write, audit, commit; then it finds out why the
 // rest of the batch was not written.
 func (r *releaser) try(ctx context.Context, rows []inspect.PlannedRow) error {
@@ -229,15 +176,27 @@ func (r *releaser) try(ctx context.Context, rows []inspect.PlannedRow) error {
 	if err == nil {
 		done, err = r.statement(ctx, t, rows)
 	}
-	if err == nil && len(done) > 0 {
-		err = r.commit(ctx, t, done)
-	} else {
+	if err != nil || len(done) == 0 {
 		rollback(r.conn.conn)
+	} else {
+		var released []inspect.Key
+		var failed []inspect.Failure
+		released, failed, err = r.commit(ctx, t, done)
+		r.result.Released = append(r.result.Released, released...)
+		r.result.Failed = append(r.result.Failed, failed...)
+		r.settled += len(released) + len(failed)
 	}
 	if err != nil {
 		return err
 	}
-	return r.explain(ctx, rows, done)
+	// Its errors are faults, so that no batch is tried again for their sake.
+	return r.store.fault("read the skipped rows again", r.explain(ctx, rows, done))
+}
+
+// refused reports a row that the database refused.
+func (r *releaser) refused(row inspect.PlannedRow, pg *pgconn.PgError) {
+	r.settled++
+	r.result.Failed = append(r.result.Failed, inspect.Failure{Key: row.Key, Error: fmt.Sprintf("%s (%s)", r.store.scrub(pg.Message), pg.Code)})
 }
 
 func (r *releaser) statement(ctx context.Context, t *tx, rows []inspect.PlannedRow) ([]written, error) {
@@ -265,7 +224,7 @@ func (r *releaser) statement(ctx context.Context, t *tx, rows []inspect.PlannedR
 			return nil, &inspect.Fault{Kind: inspect.FaultRefused, What: fmt.Sprintf("key %s stands on several rows that cannot be told apart; nothing of its batch was released", rows[n-1].Key), Next: "add a unique constraint, and release the others by key"}
 		}
 		seen[n] = true
-		w := written{row: rows[n-1], before: columnValues(r.write.audited, before)}
+		w := written{key: rows[n-1].Key, before: columnValues(r.write.audited, before)}
 		if after != nil {
 			w.after = columnValues(r.write.audited, after)
 		}
@@ -274,123 +233,12 @@ func (r *releaser) statement(ctx context.Context, t *tx, rows []inspect.PlannedR
 	return done, q.Err()
 }
 
-// commit writes the audit record, then commits. After the record is on disk
-// nothing may cut the commit short.
-func (r *releaser) commit(ctx context.Context, t *tx, done []written) error {
-	r.batch++
-	intent := inspect.Intent{
-		Action: inspect.ActionRelease, Batch: r.batch, At: t.now(), Database: t.database.ID, DBUser: t.database.User, Table: r.plan.Table,
-		PlanID: r.plan.ID, Mode: r.plan.Mode, Reason: r.options.Reason, SQL: r.plan.SQL,
-	}
-	outcome := inspect.Outcome{Batch: r.batch, Status: inspect.OutcomeCommitted}
-	for _, w := range done {
-		intent.Rows = append(intent.Rows, inspect.AuditRow{Key: w.row.Key, Before: w.before, After: w.after})
-		outcome.Released = append(outcome.Released, w.row.Key)
-	}
-	if err := r.options.Auditor.Intent(ctx, intent); err != nil {
-		rollback(r.conn.conn)
-		return &inspect.Fault{Kind: inspect.FaultAudit, What: "the audit record could not be written, so nothing was released: " + err.Error(), Next: "make the audit folder writable, or choose another with --audit-dir", Err: err}
-	}
-	last := context.WithoutCancel(ctx)
-	limited, cancel := context.WithTimeout(last, 30*time.Second)
-	defer cancel()
-	_, err := t.conn.Exec(limited, "COMMIT")
-	var pg *pgconn.PgError
-	switch {
-	case err == nil:
-		r.released(done)
-	case errors.As(err, &pg) && !r.conn.conn.IsClosed():
-		outcome.Status, outcome.Released, outcome.Error = inspect.OutcomeRolledBack, nil, pg.Message
-	default:
-		outcome = r.afterLoss(last, done, outcome)
-		err = nil
-		if outcome.Status == inspect.OutcomeUnknown {
-			err = &inspect.Fault{Kind: inspect.FaultGone, What: "the connection was lost during the commit and the rows could not be read again: some may be released", Next: "look at them before releasing again; audit id " + r.options.Auditor.ID()}
-		}
-	}
-	if e := r.options.Auditor.Outcome(last, outcome); e != nil && err == nil {
-		err = &inspect.Fault{Kind: inspect.FaultAudit, What: "the rows were released, but the outcome could not be recorded: " + e.Error(), Next: "make the audit folder writable", Err: e}
-	}
-	return err
-}
-
-func (r *releaser) released(done []written) {
-	for _, w := range done {
-		r.result.Released = append(r.result.Released, w.row.Key)
-	}
-	r.settled += len(done)
-}
-
-// afterLoss finds out what became of a batch whose commit got no answer: each
-// row is read again by its key and compared with how the release left it.
-func (r *releaser) afterLoss(ctx context.Context, done []written, outcome inspect.Outcome) inspect.Outcome {
-	outcome.Error = "the connection was lost during the commit"
-	unknown := outcome
-	unknown.Status, unknown.Released = inspect.OutcomeUnknown, nil
-	if err := r.conn.reconnect(ctx); err != nil {
-		return unknown
-	}
-	keys := make([]inspect.Key, len(done))
-	for i, w := range done {
-		keys[i] = w.row.Key
-	}
-	now, err := r.store.imagesNow(ctx, r.conn.conn, r.write.table, r.write.audited, keys)
-	if err != nil {
-		return unknown
-	}
-	outcome.Released = nil
-	for _, w := range done {
-		image, there := now[w.row.Key]
-		switch {
-		case !there && w.after == nil, there && w.after != nil && sameColumns(image, w.after):
-			outcome.Released = append(outcome.Released, w.row.Key)
-			r.released([]written{w})
-		case there && sameColumns(image, w.before):
-			outcome.Failed = append(outcome.Failed, inspect.Failure{Key: w.row.Key, Error: "the connection was lost before the commit: not released"})
-		default:
-			outcome.Failed = append(outcome.Failed, inspect.Failure{Key: w.row.Key, Error: "the connection was lost during the commit, and the row has changed since: it may have been released"})
-		}
-	}
-	r.result.Failed = append(r.result.Failed, outcome.Failed...)
-	r.settled += len(outcome.Failed)
-	if len(outcome.Released) == 0 {
-		outcome.Status = inspect.OutcomeRolledBack
-	}
-	return outcome
-}
-
-// imagesNow reads the audited columns of keys as they are now.
-func (s *Store) imagesNow(ctx context.Context, conn *pgx.Conn, table inspect.Table, columns []string, keys []inspect.Key) (map[inspect.Key][]inspect.ColumnValue, error) {
-	out := map[inspect.Key][]inspect.ColumnValue{}
-	err := s.transact(ctx, conn, readOnly, func(ctx context.Context, t *tx) error {
-		r := newReader(table)
-		for _, k := range keys {
-			where, args := r.exactKey(k)
-			err := t.texts(ctx, func(v []*string) error {
-				out[k] = columnValues(columns, v)
-				return nil
-			}, "SELECT "+columnTexts(columns)+" FROM "+tableName(table)+" AS t WHERE "+where+" LIMIT 1", args...)
-			if err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	return out, err
-}
-
-func sameColumns(a, b []inspect.ColumnValue) bool {
-	return slices.EqualFunc(a, b, func(x, y inspect.ColumnValue) bool {
-		return x.Column == y.Column && (x.Value == nil) == (y.Value == nil) && (x.Value == nil || *x.Value == *y.Value)
-	})
-}
-
 // explain reads the rows of a batch that were not written once more, and says
 // of each why.
 func (r *releaser) explain(ctx context.Context, rows []inspect.PlannedRow, done []written) error {
 	wrote := map[inspect.Key]bool{}
 	for _, w := range done {
-		wrote[w.row.Key] = true
+		wrote[w.key] = true
 	}
 	var keys []inspect.Key
 	for _, row := range rows {

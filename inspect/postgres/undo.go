@@ -2,11 +2,336 @@ package postgres
 
 import (
 	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"idemtui/inspect"
 )
 
-// Undo puts back what a release changed.
+// Undo puts back what a release changed: a row that is in every recorded
+// column as the release left it, and a deleted row whose key is still absent.
+// Everything else is skipped with the reason.
 func (s *Store) Undo(ctx context.Context, table inspect.Table, request inspect.UndoRequest) (inspect.UndoResult, error) {
-	return inspect.UndoResult{}, nil
+	var result inspect.UndoResult
+	if request.DryRun {
+		err := s.look(ctx, "plan an undo in "+table.FullName(), func(ctx context.Context, t *tx) error {
+			u := undoer{result: &result, request: request, recorder: recorder{store: s, table: table}}
+			return u.preview(ctx, t)
+		})
+		return result, err
+	}
+	if request.Auditor == nil {
+		return result, &inspect.Fault{Kind: inspect.FaultRefused, What: "no audit record can be written, so nothing is undone", Next: "check the state folder"}
+	}
+	result.Executed, result.AuditID = true, request.Auditor.ID()
+	err := s.writing(ctx, "undo in "+table.FullName(), func(ctx context.Context, conn *connection) error {
+		u := undoer{result: &result, request: request, recorder: recorder{
+			store: s, conn: conn, auditor: request.Auditor, table: table,
+			intent: inspect.Intent{Action: inspect.ActionUndo, Table: table.FullName(), UndoOf: request.AuditID, Reason: request.Reason},
+		}}
+		return u.all(ctx)
+	})
+	return result, err
+}
+
+// undoer is one undo in progress.
+type undoer struct {
+	recorder
+	request inspect.UndoRequest
+	result  *inspect.UndoResult
+}
+
+// sameShape reports whether two records hold the same columns.
+func sameShape(a, b inspect.AuditRow) bool {
+	names := func(r inspect.AuditRow) []string { return append(columnNames(r.Before), columnNames(r.After)...) }
+	return slices.Equal(names(a), names(b))
+}
+
+func columnNames(columns []inspect.ColumnValue) []string {
+	out := make([]string, len(columns))
+	for i, c := range columns {
+		out[i] = c.Column
+	}
+	return out
+}
+
+func (u *undoer) all(ctx context.Context) error {
+	rows := u.request.Rows
+	for len(rows) > 0 {
+		n := 1
+		for n < len(rows) && n < inspect.MaxBatch && sameShape(rows[0], rows[n]) && rows[0].Key.HasNull() == rows[n].Key.HasNull() {
+			n++
+		}
+		if err := bisect(rows[:n], func(part []inspect.AuditRow) error { return u.try(ctx, part) }, u.refused); err != nil {
+			return err
+		}
+		rows = rows[n:]
+	}
+	return nil
+}
+
+func (u *undoer) refused(row inspect.AuditRow, pg *pgconn.PgError) {
+	u.result.Failed = append(u.result.Failed, inspect.Failure{Key: row.Key, Error: fmt.Sprintf("%s (%s)", u.store.scrub(pg.Message), pg.Code)})
+}
+
+func (u *undoer) try(ctx context.Context, rows []inspect.AuditRow) error {
+	if reason := u.impossible(rows[0]); reason != "" {
+		for _, r := range rows {
+			u.skip(r.Key, inspect.ReasonChanged, reason)
+		}
+		return nil
+	}
+	t, err := u.store.begin(ctx, u.conn.conn, readWrite, applicationName+" "+u.auditor.ID())
+	var done []written
+	if err == nil {
+		done, err = u.statement(ctx, t, rows)
+	}
+	if err != nil || len(done) == 0 {
+		rollback(u.conn.conn)
+	} else {
+		var restored []inspect.Key
+		var failed []inspect.Failure
+		restored, failed, err = u.commit(ctx, t, done)
+		u.result.Restored = append(u.result.Restored, restored...)
+		u.result.Failed = append(u.result.Failed, failed...)
+	}
+	if err != nil {
+		return err
+	}
+	return u.store.fault("read the skipped rows again", u.explain(ctx, rows, done))
+}
+
+// impossible says why rows of this shape cannot be put back at all.
+func (u *undoer) impossible(row inspect.AuditRow) string {
+	for _, c := range append(columnNames(row.Before), columnNames(row.After)...) {
+		if _, ok := u.table.Column(c); !ok {
+			return "the table no longer has column " + c
+		}
+	}
+	if row.After != nil {
+		return ""
+	}
+	for _, c := range u.table.Columns {
+		if !c.Generated && !slices.Contains(columnNames(row.Before), c.Name) {
+			return "the record does not hold column " + c.Name + ", so the deleted row cannot be put back whole"
+		}
+	}
+	return ""
+}
+
+func (u *undoer) statement(ctx context.Context, t *tx, rows []inspect.AuditRow) ([]written, error) {
+	u.columns = columnNames(rows[0].Before)
+	sql, args := u.restoreSQL(rows)
+	if rows[0].After == nil {
+		sql, args = u.insertSQL(rows)
+	}
+	u.intent.SQL = sql
+	if _, err := t.conn.Exec(ctx, "SET CONSTRAINTS ALL IMMEDIATE"); err != nil {
+		return nil, err
+	}
+	q, err := t.conn.Query(ctx, sql, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer q.Close()
+	var done []written
+	seen := map[int64]bool{}
+	for q.Next() {
+		var n int64
+		var before, after []*string
+		if err := q.Scan(&n, &before, &after); err != nil {
+			return nil, err
+		}
+		if seen[n] {
+			return nil, &inspect.Fault{Kind: inspect.FaultRefused, What: fmt.Sprintf("key %s stands on several rows that cannot be told apart; nothing of its batch was undone", rows[n-1].Key)}
+		}
+		seen[n] = true
+		w := written{key: rows[n-1].Key, after: columnValues(u.columns, after)}
+		if before != nil {
+			w.before = columnValues(u.columns, before)
+		}
+		done = append(done, w)
+	}
+	return done, q.Err()
+}
+
+// restoreSQL writes back the columns that the release changed, on rows that are
+// in every recorded column as it left them.
+func (u *undoer) restoreSQL(rows []inspect.AuditRow) (string, []any) {
+	keys := make([]inspect.Key, len(rows))
+	for i, r := range rows {
+		keys[i] = r.Key
+	}
+	w := write{table: u.table}
+	nullKeys := rows[0].Key.HasNull()
+	args, _, names := keyArrays(u.table, keys, 1)
+	var guardD, guardL, set []string
+	for i, c := range columnNames(rows[0].After) {
+		values := make([]*string, len(rows))
+		for j, r := range rows {
+			values[j] = r.After[i].Value
+		}
+		args, names = append(args, values), append(names, fmt.Sprintf("g%d", i+1))
+		guardD = append(guardD, fmt.Sprintf("%s::text IS NOT DISTINCT FROM d.g%d", col(c), i+1))
+		guardL = append(guardL, fmt.Sprintf("%s::text IS NOT DISTINCT FROM l.g%d", col(c), i+1))
+	}
+	for i, c := range changedColumns(rows) {
+		column, _ := u.table.Column(c)
+		if column.Generated {
+			continue
+		}
+		values := make([]*string, len(rows))
+		for j, r := range rows {
+			values[j] = valueOf(r.Before, c)
+		}
+		args, names = append(args, values), append(names, fmt.Sprintf("s%d", i+1))
+		set = append(set, fmt.Sprintf("%s = l.s%d::%s", ident(c), i+1, column.Cast))
+	}
+	return "WITH locked AS MATERIALIZED (\n SELECT d.*, " + textArray(u.columns) + " AS before\n FROM " + tableName(u.table) + " AS t JOIN unnest(" + unnested(len(names), 1) +
+		") WITH ORDINALITY AS d(" + strings.Join(names, ", ") + ", n) ON " + w.keyEquals("d", nullKeys) + "\n WHERE " + strings.Join(guardD, " AND ") +
+		"\n FOR NO KEY UPDATE OF t SKIP LOCKED)\nUPDATE " + tableName(u.table) + " AS t SET " + strings.Join(set, ", ") + "\nFROM locked AS l WHERE " + w.keyEquals("l", nullKeys) +
+		" AND " + strings.Join(guardL, " AND ") + "\nRETURNING l.n, l.before, " + textArray(u.columns), args
+}
+
+// changedColumns are the columns that differ before and after, in any row.
+func changedColumns(rows []inspect.AuditRow) []string {
+	var out []string
+	for _, r := range rows {
+		for _, c := range r.Before {
+			if !sameColumns([]inspect.ColumnValue{c}, []inspect.ColumnValue{{Column: c.Column, Value: valueOf(r.After, c.Column)}}) && !slices.Contains(out, c.Column) {
+				out = append(out, c.Column)
+			}
+		}
+	}
+	return out
+}
+
+// insertSQL puts deleted rows back where their key is absent.
+func (u *undoer) insertSQL(rows []inspect.AuditRow) (string, []any) {
+	keys := make([]inspect.Key, len(rows))
+	for i, r := range rows {
+		keys[i] = r.Key
+	}
+	w := write{table: u.table}
+	args, _, names := keyArrays(u.table, keys, 1)
+	var columns, values []string
+	for i, c := range u.columns {
+		column, _ := u.table.Column(c)
+		if column.Generated {
+			continue
+		}
+		texts := make([]*string, len(rows))
+		for j, r := range rows {
+			texts[j] = r.Before[i].Value
+		}
+		args, names = append(args, texts), append(names, fmt.Sprintf("s%d", i+1))
+		columns, values = append(columns, ident(c)), append(values, fmt.Sprintf("d.s%d::%s", i+1, column.Cast))
+	}
+	name := tableName(u.table)
+	return "WITH d AS MATERIALIZED (SELECT * FROM unnest(" + unnested(len(names), 1) + ") WITH ORDINALITY AS d(" + strings.Join(names, ", ") + ", n)),\n back AS (INSERT INTO " +
+		name + " AS t (" + strings.Join(columns, ", ") + ") OVERRIDING SYSTEM VALUE SELECT " + strings.Join(values, ", ") +
+		" FROM d WHERE NOT EXISTS (SELECT FROM " + name + " AS t WHERE " + w.keyEquals("d", rows[0].Key.HasNull()) + ")\n  ON CONFLICT DO NOTHING RETURNING t.*)\n" +
+		"SELECT d.n, NULL::text[], " + textArray(u.columns) + " FROM back AS t JOIN d ON " + w.keyEquals("d", rows[0].Key.HasNull()), args
+}
+
+func (u *undoer) skip(key inspect.Key, reason inspect.Reason, text string) {
+	u.result.Skipped = append(u.result.Skipped, inspect.Skip{Key: key, Reason: reason, Text: text})
+}
+
+// explain says of each row that was not put back why.
+func (u *undoer) explain(ctx context.Context, rows []inspect.AuditRow, done []written) error {
+	restored := map[inspect.Key]bool{}
+	for _, w := range done {
+		restored[w.key] = true
+	}
+	var left []inspect.AuditRow
+	for _, r := range rows {
+		if !restored[r.Key] {
+			left = append(left, r)
+		}
+	}
+	if len(left) == 0 {
+		return nil
+	}
+	return u.store.transact(ctx, u.conn.conn, readOnly, func(ctx context.Context, t *tx) error {
+		claims, err := u.now(ctx, t, left)
+		for _, r := range left {
+			u.skipped(r, claims[r.Key], t.now())
+		}
+		return err
+	})
+}
+
+// now reads and judges the rows of records as they are.
+func (u *undoer) now(ctx context.Context, t *tx, rows []inspect.AuditRow) (map[inspect.Key]*inspect.Claim, error) {
+	keys := make([]inspect.Key, len(rows))
+	for i, r := range rows {
+		keys[i] = r.Key
+	}
+	l := looker{tx: t, table: u.table, reader: newReader(u.table), facts: inspect.Facts{Now: t.now(), Mapping: u.table.Mapping}}
+	found, err := l.reader.byKeys(ctx, t, keys)
+	if err != nil {
+		return nil, err
+	}
+	claims, err := l.judge(ctx, found)
+	out := map[inspect.Key]*inspect.Claim{}
+	for i := range claims {
+		out[claims[i].Key] = &claims[i]
+	}
+	return out, err
+}
+
+// skipped words why a row was not put back.
+func (u *undoer) skipped(r inspect.AuditRow, now *inspect.Claim, at time.Time) {
+	switch {
+	case now == nil && r.After == nil:
+		u.skip(r.Key, inspect.ReasonLocked, "another transaction was putting a row with this key in its place")
+	case now == nil:
+		u.skip(r.Key, inspect.ReasonGone, "the row is no longer there")
+	case r.After == nil:
+		u.skip(r.Key, inspect.ReasonChanged, "there is a row with this key again")
+	case now.State == inspect.StateDone:
+		u.skip(r.Key, inspect.ReasonDone, "done since the release")
+	case now.State == inspect.StateProcessing && valueOf(r.After, u.table.Mapping.State.Column) != nil && now.RawState != *valueOf(r.After, u.table.Mapping.State.Column):
+		u.skip(r.Key, inspect.ReasonClaimedAgain, "claimed again since the release, by "+now.Owner.Or("nobody named"))
+	case sameAsLeft(r, *now):
+		u.skip(r.Key, inspect.ReasonLocked, "another transaction holds the row")
+	default:
+		u.skip(r.Key, inspect.ReasonChanged, "changed since the release")
+	}
+}
+
+// sameAsLeft compares the mapped columns with how the release left them.
+func sameAsLeft(r inspect.AuditRow, now inspect.Claim) bool {
+	for _, c := range now.AsRead {
+		if !sameColumns([]inspect.ColumnValue{c}, []inspect.ColumnValue{{Column: c.Column, Value: valueOf(r.After, c.Column)}}) {
+			return false
+		}
+	}
+	return true
+}
+
+// preview says what an undo would restore, without writing.
+func (u *undoer) preview(ctx context.Context, t *tx) error {
+	claims, err := u.now(ctx, t, u.request.Rows)
+	if err != nil {
+		return err
+	}
+	for _, r := range u.request.Rows {
+		now := claims[r.Key]
+		reason := u.impossible(r)
+		switch {
+		case reason != "":
+			u.skip(r.Key, inspect.ReasonChanged, reason)
+		case now == nil && r.After == nil, now != nil && r.After != nil && sameAsLeft(r, *now):
+			u.result.Restored = append(u.result.Restored, r.Key)
+		default:
+			u.skipped(r, now, t.now())
+		}
+	}
+	return nil
 }

@@ -1,0 +1,182 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"idemtui/inspect"
+)
+
+// written is a row that a statement wrote: nil before an insert, nil after a
+// deletion.
+type written struct {
+	key           inspect.Key
+	before, after []inspect.ColumnValue
+}
+
+// recorder commits batches together with their audit records.
+type recorder struct {
+	store   *Store
+	conn    *connection
+	auditor inspect.Auditor
+	table   inspect.Table
+	columns []string       // of the images before and after
+	intent  inspect.Intent // what all batches have in common
+	batch   int
+}
+
+// commit writes the audit record, then commits. After the record is on disk
+// nothing may cut the commit short.
+func (r *recorder) commit(ctx context.Context, t *tx, done []written) (committed []inspect.Key, failed []inspect.Failure, err error) {
+	r.batch++
+	intent := r.intent
+	intent.Batch, intent.At, intent.Database, intent.DBUser = r.batch, t.now(), t.database.ID, t.database.User
+	outcome := inspect.Outcome{Batch: r.batch, Status: inspect.OutcomeCommitted}
+	for _, w := range done {
+		intent.Rows = append(intent.Rows, inspect.AuditRow{Key: w.key, Before: w.before, After: w.after})
+		outcome.Released = append(outcome.Released, w.key)
+	}
+	if err := r.auditor.Intent(ctx, intent); err != nil {
+		rollback(r.conn.conn)
+		return nil, nil, &inspect.Fault{Kind: inspect.FaultAudit, What: "the audit record could not be written, so nothing was changed: " + err.Error(), Next: "make the audit folder writable, or choose another with --audit-dir", Err: err}
+	}
+	last := context.WithoutCancel(ctx)
+	limited, cancel := context.WithTimeout(last, 30*time.Second)
+	defer cancel()
+	var tag pgconn.CommandTag
+	tag, err = t.conn.Exec(limited, "COMMIT")
+	var pg *pgconn.PgError
+	switch {
+	case err == nil && tag.String() == "COMMIT":
+	case err == nil: // the transaction had failed before
+		outcome.Status, outcome.Released, outcome.Error = inspect.OutcomeRolledBack, nil, "the server rolled back"
+		err = &inspect.Fault{Kind: inspect.FaultServer, What: "the server rolled the batch back instead of committing it", Next: "make a new plan"}
+	case errors.As(err, &pg) && !r.conn.conn.IsClosed():
+		outcome.Status, outcome.Released, outcome.Error = inspect.OutcomeRolledBack, nil, pg.Message
+	default:
+		outcome = r.afterLoss(last, done, outcome)
+		err = nil
+		if outcome.Status == inspect.OutcomeUnknown {
+			for _, w := range done {
+				outcome.Failed = append(outcome.Failed, inspect.Failure{Key: w.key, Error: "outcome unknown: the connection was lost during the commit"})
+			}
+			err = &inspect.Fault{Kind: inspect.FaultGone, What: "the connection was lost during the commit and the rows could not be read again: some may be changed", Next: "look at them before you go on; audit id " + r.auditor.ID()}
+		}
+	}
+	if e := r.auditor.Outcome(last, outcome); e != nil && err == nil {
+		err = &inspect.Fault{Kind: inspect.FaultAudit, What: "the rows were changed, but the outcome could not be recorded: " + e.Error(), Next: "make the audit folder writable", Err: e}
+	}
+	return outcome.Released, outcome.Failed, err
+}
+
+// afterLoss finds out what became of a batch whose commit got no answer: each
+// row is read again by its key and compared with how the statement left it.
+func (r *recorder) afterLoss(ctx context.Context, done []written, outcome inspect.Outcome) inspect.Outcome {
+	outcome.Error = "the connection was lost during the commit"
+	unknown := outcome
+	unknown.Status, unknown.Released = inspect.OutcomeUnknown, nil
+	if err := r.conn.reconnect(ctx); err != nil {
+		return unknown
+	}
+	keys := make([]inspect.Key, len(done))
+	for i, w := range done {
+		keys[i] = w.key
+	}
+	now, err := r.store.imagesNow(ctx, r.conn.conn, r.table, r.columns, keys)
+	if err != nil {
+		return unknown
+	}
+	outcome.Released = nil
+	for _, w := range done {
+		image, there := now[w.key]
+		switch {
+		case !there && w.after == nil, there && w.after != nil && sameColumns(image, w.after):
+			outcome.Released = append(outcome.Released, w.key)
+		case there && w.before != nil && sameColumns(image, w.before), !there && w.before == nil:
+			outcome.Failed = append(outcome.Failed, inspect.Failure{Key: w.key, Error: "the connection was lost before the commit: not changed"})
+		default:
+			outcome.Failed = append(outcome.Failed, inspect.Failure{Key: w.key, Error: "the connection was lost during the commit, and the row has changed since: it may have been written before"})
+		}
+	}
+	if len(outcome.Released) == 0 {
+		outcome.Status = inspect.OutcomeRolledBack
+	}
+	return outcome
+}
+
+// imagesNow reads the audited columns of keys as they are now.
+func (s *Store) imagesNow(ctx context.Context, conn *pgx.Conn, table inspect.Table, columns []string, keys []inspect.Key) (map[inspect.Key][]inspect.ColumnValue, error) {
+	out := map[inspect.Key][]inspect.ColumnValue{}
+	err := s.transact(ctx, conn, readOnly, func(ctx context.Context, t *tx) error {
+		r := newReader(table)
+		for _, k := range keys {
+			where, args := r.exactKey(k)
+			err := t.texts(ctx, func(v []*string) error {
+				out[k] = columnValues(columns, v)
+				return nil
+			}, "SELECT "+columnTexts(columns)+" FROM "+tableName(table)+" AS t WHERE "+where+" LIMIT 1", args...)
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return out, err
+}
+
+func sameColumns(a, b []inspect.ColumnValue) bool {
+	return slices.EqualFunc(a, b, func(x, y inspect.ColumnValue) bool {
+		return x.Column == y.Column && (x.Value == nil) == (y.Value == nil) && (x.Value == nil || *x.Value == *y.Value)
+	})
+}
+
+// connection is the writing line's connection, opened anew when it is lost.
+type connection struct {
+	store *Store
+	conn  *pgx.Conn
+}
+
+// writing opens the second connection, runs f and closes it.
+func (s *Store) writing(ctx context.Context, what string, f func(context.Context, *connection) error) error {
+	err := s.while(ctx, func(ctx context.Context) error {
+		return s.write.use(ctx, s.config, func(conn *pgx.Conn) error {
+			c := &connection{store: s, conn: conn}
+			err := f(ctx, c)
+			s.write.conn = c.conn
+			s.write.drop()
+			return err
+		})
+	})
+	return s.fault(what, err)
+}
+
+// reconnect replaces a lost connection, trying for as long as a restart of the
+// server behind a pooler takes.
+func (c *connection) reconnect(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
+	defer cancel()
+	wait := 250 * time.Millisecond
+	for {
+		old := line{conn: c.conn}
+		old.drop()
+		c.conn = nil
+		conn, err := pgx.ConnectConfig(ctx, c.store.config.Copy())
+		if err == nil {
+			c.conn = conn
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-c.store.life.Done():
+			return err
+		case <-time.After(wait):
+			wait = min(2*wait, 5*time.Second)
+		}
+	}
+}
