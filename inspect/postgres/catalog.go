@@ -19,13 +19,14 @@ type relation struct {
 }
 
 // relationSQL reads relations by condition. It takes no lock on them: sizes
-// are those of the last vacuum or analyze.
+// are those of the last vacuum or analyze. xmin and xmax are named by their
+// numbers, -2 and -4, because a view has neither and the names would fail.
 const relationSQL = `SELECT c.oid::text, n.nspname::text, c.relname::text, c.relkind::text,
  (CASE WHEN c.reltuples < 0 THEN NULL ELSE c.reltuples::bigint END)::text, c.relpages::text, c.relrowsecurity::text,
  EXISTS (SELECT FROM pg_trigger g WHERE g.tgrelid = c.oid AND NOT g.tgisinternal)::text,
  has_schema_privilege(n.oid, 'USAGE')::text,
  has_table_privilege(c.oid, 'DELETE')::text,
- (has_column_privilege(c.oid, 'xmin', 'SELECT') AND has_column_privilege(c.oid, 'xmax', 'SELECT'))::text
+ coalesce(has_column_privilege(c.oid, (-2)::int2, 'SELECT') AND has_column_privilege(c.oid, (-4)::int2, 'SELECT'), false)::text
  FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
  WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND n.nspname NOT IN ('pg_catalog', 'information_schema') AND n.nspname NOT LIKE 'pg\_%' AND `
 
