@@ -115,7 +115,7 @@ func (d DSN) String() string {
 	var b strings.Builder
 	b.WriteString(string(d.Engine) + "://")
 	if d.User != "" {
-		b.WriteString(url.PathEscape(d.User))
+		b.WriteString(url.User(d.User).String())
 	}
 	if d.secret != nil && len(d.secret.passwords) > 0 {
 		b.WriteString(":" + hidden)

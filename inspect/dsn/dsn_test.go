@@ -15,6 +15,8 @@ import (
 func TestParseReadsWhatIsShown(t *testing.T) {
 	cases := []struct{ text, display, redacted string }{
 		{"postgres://ann:s3cr3t-pw@db-1:5432/payments", "payments@db-1:5432", "postgres://ann:***@db-1:5432/payments"},
+		{"postgres://ann%40server-1:s3cr3t-pw@db-1/payments", "payments@db-1:5432", "postgres://ann%40server-1:***@db-1/payments"},
+		{"postgres://s3cr3t@pw:x@db-1/payments", "payments@db-1:5432", "postgres://:***@db-1/payments"},
 		{"postgresql://db-1/payments", "payments@db-1:5432", "postgres://db-1/payments"},
 		{"postgres://ann@db-1", "ann@db-1:5432", "postgres://ann@db-1/"},
 		{"postgres://ann:p%40ss%2Fw%23rd@db-1/pay%20ments", "pay ments@db-1:5432", "postgres://ann:***@db-1/pay%20ments"},

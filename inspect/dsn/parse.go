@@ -106,7 +106,7 @@ func (d *DSN) setUser(userinfo string) error {
 	if ok && password != "" {
 		d.addPassword(password, plainPassword)
 	}
-	if strings.ContainsAny(plainName, ":@") {
+	if strings.Contains(name, "@") || strings.Contains(plainName, ":") {
 		d.addPassword(name, plainName)
 		return nil
 	}
