@@ -18,6 +18,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"unicode"
 
@@ -99,36 +100,57 @@ func scripts(pattern string, db *servertest.DB) testscript.Params {
 	}
 }
 
-// TestPasswordLeavesTheProcessList looks at a command that waits for a server
-// which never answers.
-func TestPasswordLeavesTheProcessList(t *testing.T) {
-	if runtime.GOOS != "linux" {
-		t.Skip("arguments are blanked on Linux only")
-	}
+// waiting starts a command that waits for a server which never answers, with a
+// password on its command line.
+func waiting(t *testing.T) (command *exec.Cmd, stdout, stderr *bytes.Buffer) {
+	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer listener.Close()
-	command := exec.Command("idemtui", "inspect", "list", "--dsn", "postgres://me:hunter2@"+listener.Addr().String()+"/x?sslmode=disable")
+	t.Cleanup(func() { listener.Close() })
+	stdout, stderr = &bytes.Buffer{}, &bytes.Buffer{}
+	command = exec.Command("idemtui", "inspect", "list", "--dsn", "postgres://me:hunter2@"+listener.Addr().String()+"/x?sslmode=disable")
+	command.Stdout, command.Stderr = stdout, stderr
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
 	}
-	defer func() {
-		_ = command.Process.Kill()
+	t.Cleanup(func() {
+		_ = command.Process.Kill() // it has ended already, as a rule
 		_ = command.Wait()
-	}()
+	})
 	connection, err := listener.Accept() // by now the command line was read
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer connection.Close()
+	t.Cleanup(func() { connection.Close() })
+	return command, stdout, stderr
+}
+
+func TestPasswordLeavesTheProcessList(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("arguments are blanked on Linux only")
+	}
+	command, _, _ := waiting(t)
 	line, err := os.ReadFile("/proc/" + strconv.Itoa(command.Process.Pid) + "/cmdline")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if bytes.Contains(line, []byte("hunter2")) || !bytes.Contains(line, []byte("://me:*******@")) {
 		t.Errorf("the process list shows %q", line)
+	}
+}
+
+func TestSignalsInterruptWith130(t *testing.T) {
+	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
+		command, stdout, stderr := waiting(t)
+		if err := command.Process.Signal(signal); err != nil {
+			t.Fatal(err)
+		}
+		_ = command.Wait()
+		if code := command.ProcessState.ExitCode(); code != 130 || stdout.String() != "" || stderr.String() != "idemtui: interrupted\n" {
+			t.Errorf("%v: exit %d, %q, %q", signal, code, stdout, stderr)
+		}
 	}
 }
 
