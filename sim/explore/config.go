@@ -48,8 +48,6 @@ type Config struct {
 	Symmetry bool
 	// VerdictOnly leaves out the second pass, which counts interleavings.
 	VerdictOnly bool
-	// Workers is the number of goroutines of the search; 0 and 1 are one.
-	Workers int
 	// MaxMemory bounds the search's own memory in bytes; 0 means
 	// DefaultMaxMemory. At the bound the search stops with what it has.
 	MaxMemory int64
@@ -65,7 +63,17 @@ type Progress struct {
 	Depth    int
 }
 
-// validate refuses what cannot be explored.
+// Validate refuses what cannot be explored, before any search: the error is one
+// line for the person who asked.
+func (c Config) Validate() error {
+	if err := c.validate(); err != nil {
+		return err
+	}
+	_, err := newCodec(c)
+	return err
+}
+
+// validate checks each value alone.
 func (c Config) validate() error {
 	switch {
 	case c.Handler == nil:

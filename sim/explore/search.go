@@ -91,6 +91,7 @@ func (s *search) finish(ctx context.Context) error {
 	err := s.run(ctx)
 	s.findPaths()
 	if err != nil {
+		s.note("the search did not end: the numbers are what it established until then, and what it did not find may still be reachable")
 		return err
 	}
 	s.result.Complete = true

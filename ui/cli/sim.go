@@ -38,7 +38,7 @@ idemtui sim --handler claim | cat`,
 	cmd.Flags().StringVar(&f.open, "open", "", "")
 	// The only error is that the flag does not exist, and it was made above.
 	_ = cmd.Flags().MarkHidden("open")
-	cmd.AddCommand(newSimRunCommand(a), newSimExportCommand(a))
+	cmd.AddCommand(newSimRunCommand(a), newSimExploreCommand(a), newSimExportCommand(a))
 	return cmd
 }
 
@@ -50,6 +50,9 @@ func (a *app) runSim(cmd *cobra.Command, f *simFlags) error {
 	speed, err := f.playerSpeed()
 	if err != nil {
 		return err
+	}
+	if !a.interactive() && f.lesson.N > 0 {
+		return a.printLesson(cmd.Context(), f.lesson.WithSeed(f.scenario.Seed))
 	}
 	if !a.interactive() {
 		trace, err := a.recordOne(&f.scenarioFlags)

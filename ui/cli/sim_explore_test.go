@@ -1,0 +1,91 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+// runExploreLine runs one command line and returns what it printed.
+func runExploreLine(t *testing.T, line string) (code int, out, errs string) {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	code = Run(t.Context(), append([]string{"sim", "explore"}, strings.Fields(line)...),
+		Streams{In: strings.NewReader(""), Out: &stdout, Err: &stderr}, func(string) string { return "" }, Plugs{})
+	return code, stdout.String(), stderr.String()
+}
+
+func TestExplore(t *testing.T) {
+	for _, c := range []struct {
+		line string
+		code int
+		want string
+	}{
+		{"", 0, "CHARGES TWICE: 60 of 66 interleavings"},
+		{"--exit-code", 3, "   4  D2   charge\n"},
+		{"--handler claim --exit-code", 0, "SAFE: none of the 12 interleavings"},
+		{"--handler claim --crash 1 --exit-code", 3, "LOSES THE PAYMENT: 20 of 136"},
+		{"--handler fence --slow 1 --exit-code", 3, "   3  env  expire-slow\n"},
+		{"--handler fence --slow 1", 0, "token x1.fence.2.0-0-0-1-0.00g33\n"},
+		{"--handler key --deliveries 3 --fail 1 --timeout 1 --crash 1 --slow 1 --forget 1 --exit-code", 0, "SAFE: none of the"},
+		{"--handler fence --deliveries 4 --fail 1 --timeout 1 --crash 1 --slow 1 --forget 1 --symmetry", 0, "502141 (30515 up to the order"},
+		{"--handler increment --exit-code", 3, "6 of 6 interleavings charge twice"},
+	} {
+		code, out, errs := runExploreLine(t, c.line)
+		if code != c.code || !strings.Contains(out, c.want) || errs != "" {
+			t.Errorf("%s: exit %d, want %d and %q:\n%s%s", c.line, code, c.code, c.want, out, errs)
+		}
+	}
+}
+
+func TestExploreBadFlags(t *testing.T) {
+	for _, c := range []struct{ line, want string }{
+		{"--handler nobody", "it is one of none, check"},
+		{"--deliveries 5", "1 to 4"},
+		{"--deliveries 0", "1 to 4"},
+		{"--crash -1", "the budget crash is -1"},
+		{"--crash 0.5", "invalid argument"},
+		{"--handler fence --deliveries 4 --crash 100000 --slow 100000", "budgets are too large"},
+		{"--max-memory lots", "512MiB or 2GiB"},
+		{"--max-memory 1.5GiB", "512MiB or 2GiB"},
+		{"--max-memory 5", "at least 1MiB"},
+		{"--max-memory 99999999999TiB", "less than 8EiB"},
+		{"--format markdown", "table, json, csv"},
+		{"more", "takes no argument"},
+	} {
+		code, out, errs := runExploreLine(t, c.line)
+		if code != exitUsage || out != "" || !strings.Contains(errs, c.want) || strings.Count(errs, "\n") != 1 {
+			t.Errorf("%s: exit %d, %q, %q; want exit 2 and one line with %q", c.line, code, out, errs, c.want)
+		}
+	}
+}
+
+func TestExploreStopsAtItsMemory(t *testing.T) {
+	all := "--handler natural --deliveries 4 --fail 20 --timeout 20 --crash 20 --max-memory 1MiB --exit-code"
+	code, out, errs := runExploreLine(t, all)
+	if code != exitFailed || !strings.Contains(out, "UNDECIDED") || !strings.Contains(errs, "--max-memory") || strings.Count(errs, "\n") != 1 {
+		t.Errorf("exit %d: %s%s", code, out, errs)
+	}
+}
+
+func TestExploreFormatsAgree(t *testing.T) {
+	line := "--handler lease --deliveries 3 --fail 1 --timeout 1 --crash 1 --slow 1 --forget 1"
+	_, out, _ := runExploreLine(t, line+" --format json")
+	var report struct {
+		Schema        string
+		States, Edges int64
+		Interleavings string
+		Double        int `json:"shortest_double"`
+		Token         string
+	}
+	if err := json.Unmarshal([]byte(out), &report); err != nil {
+		t.Fatal(err)
+	}
+	_, csvText, _ := runExploreLine(t, line+" --format csv")
+	_, table, _ := runExploreLine(t, line)
+	if report.Schema != "idemtui.explore/v1" || !strings.Contains(csvText, report.Interleavings) || !strings.Contains(table, report.Interleavings) ||
+		!strings.HasSuffix(strings.TrimSpace(csvText), report.Token) || !strings.Contains(table, "token "+report.Token) {
+		t.Errorf("the formats disagree:\n%s\n%s\n%s", out, csvText, table)
+	}
+}
