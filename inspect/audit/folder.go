@@ -60,9 +60,6 @@ func Open(path string, now func() time.Time, person Person) (*Folder, error) {
 	return &Folder{path: path, root: root, now: now, person: person}, nil
 }
 
-// Path is the folder's path as it was opened.
-func (f *Folder) Path() string { return f.path }
-
 // Close closes the folder.
 func (f *Folder) Close() error {
 	if err := f.root.Close(); err != nil {
