@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -232,6 +233,17 @@ func TestConfigFile(t *testing.T) {
 		if err != nil && (strings.Contains(err.Error(), "cli.") || strings.Contains(err.Error(), "yaml:")) {
 			t.Errorf("%q: %v names our types", content, err)
 		}
+	}
+}
+
+func TestASettingIsNotIgnoredInSilence(t *testing.T) {
+	config, err := parseConfig([]byte("version: 1\nprofiles: [mine.yaml]\ntheme: dark\nconnections: {a: {dsn: x, replica: y, brokers: [z]}, b: {dsn: x}}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"profiles", "theme", "replica of a", "brokers of a"}
+	if got := config.unused(); !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 

@@ -83,6 +83,9 @@ func (a *app) readConfig(path string) (*configFile, error) {
 	if info, err := os.Stat(path); err == nil && info.Mode().Perm()&0o077 != 0 && config.holdsPassword() {
 		a.notef("warning: %s holds a password and others may read it; chmod 600 it, or use a passfile", path)
 	}
+	if unused := config.unused(); len(unused) > 0 {
+		a.notef("warning: %s sets what this version does not use yet: %s", path, strings.Join(unused, ", "))
+	}
 	return config, nil
 }
 
@@ -142,6 +145,27 @@ func yamlError(err error) error {
 		return errors.New(strings.ReplaceAll(text, "field ", "unknown key "))
 	}
 	return errors.New(strings.TrimPrefix(err.Error(), "yaml: "))
+}
+
+// unused names what is set and has no effect in this version: a setting must
+// not be ignored in silence.
+func (c *configFile) unused() []string {
+	var unused []string
+	if len(c.Profiles) > 0 {
+		unused = append(unused, "profiles")
+	}
+	if c.Theme != "" && c.Theme != "auto" {
+		unused = append(unused, "theme")
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Connections)) {
+		if c.Connections[name].Replica != "" {
+			unused = append(unused, "replica of "+name)
+		}
+		if len(c.Connections[name].Brokers) > 0 {
+			unused = append(unused, "brokers of "+name)
+		}
+	}
+	return unused
 }
 
 // holdsPassword says whether any connection string carries a password.
