@@ -72,7 +72,7 @@ func race() Lesson {
 			},
 		},
 		Question: Question{
-			Before: 3,
+			Before:  3,
 			Text:    "The copy comes while the first delivery is charging. How often will the customer be charged?",
 			Choices: []Choice{exactly("never", 0), exactly("once", 1), exactly("twice", 2)},
 			measure: Charges,

@@ -72,7 +72,7 @@ func release() Lesson {
 			},
 		},
 		Question: Question{
-			Before: 2,
+			Before:  2,
 			Text:    "The charge failed and the broker delivers the message again. How often will the customer have been charged in the end?",
 			Choices: []Choice{exactly("never", 0), exactly("once, by the second delivery", 1), exactly("twice", 2)},
 			measure: Charges,

@@ -51,6 +51,9 @@ func (a *app) runSim(cmd *cobra.Command, f *simFlags) error {
 	if err != nil {
 		return err
 	}
+	if !a.interactive() && f.lesson.N > 0 {
+		return a.printLesson(cmd.Context(), f.lesson.WithSeed(f.scenario.Seed))
+	}
 	if !a.interactive() {
 		trace, err := a.recordOne(&f.scenarioFlags)
 		if err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"idemtui/sim"
+	"idemtui/sim/lessons"
 )
 
 // scenarioFlags are the parameters of a run, the same for every command that
@@ -24,16 +25,16 @@ type scenarioFlags struct {
 	charge   time.Duration
 	lease    time.Duration
 	renew    time.Duration
+	lesson   lessons.Lesson // its number is 0 where none was asked for
 	flags    *pflag.FlagSet
 }
 
 // laterScenarioFlags belong to the contract and are not built yet: each says
 // so and what does its work now, rather than being unknown or ignored.
 var laterScenarioFlags = map[string]string{
-	"lesson": "state the workload with --duplicates, --fail and the other flags",
-	"plot":   "compare runs with --distance or --charge",
-	"live":   "leave it out: the run is simulated",
-	"dsn":    "leave it out: the run is simulated",
+	"plot": "compare runs with --distance or --charge",
+	"live": "leave it out: the run is simulated",
+	"dsn":  "leave it out: the run is simulated",
 }
 
 // scenarioNames are the flags that change the workload.
@@ -65,6 +66,7 @@ func (f *scenarioFlags) register(cmd *cobra.Command, handlers ...string) {
 	addDuration(flags, &f.renew, "renew", "how often a worker renews its claim (default never)")
 	flags.Var(guardFlag{&s.Guard}, "guard", "what completes a claim is guarded by: token or name")
 	flags.Var(wholeFlag(&s.Seed, 0, sim.MaxSeed), "seed", "the seed of every random choice")
+	addLesson(flags, &f.lesson)
 	for name := range laterScenarioFlags {
 		flags.String(name, "", "")
 		// The only error is that the flag does not exist, and it was made above.
@@ -85,6 +87,9 @@ func (a *app) readScenarios(f *scenarioFlags) ([]sim.Scenario, error) {
 	}
 	f.scenario.Workers = int(f.workers)
 	f.scenario.Charge, f.scenario.Lease, f.scenario.Renew = int64(f.charge), int64(f.lease), int64(f.renew)
+	if f.lesson.N > 0 {
+		f.scenario = f.underLesson(f.scenario)
+	}
 	names := f.handlers
 	if len(names) == 0 {
 		names = handlerNames()

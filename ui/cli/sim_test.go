@@ -154,7 +154,7 @@ func TestSimBadFlags(t *testing.T) {
 		"run --format yaml":                      "table, json, csv",
 		"run --live":                             "--live is not available",
 		"run --plot distance":                    "--plot is not available",
-		"run --lesson 4":                         "--lesson is not available",
+		"run --lesson 9":                         "there is no lesson",
 		"export --as svg":                        "--as svg is not available",
 		"export --as gif":                        "no form",
 		"--speed fast":                           "no speed",
