@@ -1,7 +1,5 @@
 package sim
 
-import "math/bits"
-
 // timerKind is what a timer of the engine is for.
 type timerKind uint8
 
@@ -10,21 +8,24 @@ const (
 	timerReady                    // a waiting message can be delivered
 	timerVisible                  // the broker stops waiting for an ack
 	timerExpire                   // a lease lapses
+	timerRenew                    // a worker renews its claim
 )
 
 // slot is a payment in process: its cell, and what the engine must know to
 // free it. It is reused when no delivery of the payment can still come, so a
 // run without a trace needs memory for what is in process only.
 type slot struct {
-	cell        Cell
-	payment     int64
-	faults      faults
-	acked       uint8  // a bit for each message of the payment that the broker has deleted
-	expiring    bool   // a timer for the present lease is set
-	outstanding int32  // deliveries that are at work or still to come
-	ordinal     uint32 // the last ordinal given out
-	leaseUntil  int64
-	claimEvent  int32
+	cell         Cell
+	payment      int64
+	faults       faults
+	gone         uint64 // a bit for each message of the payment that the broker has deleted
+	expiring     bool   // a timer for the present lease is set
+	outstanding  int32  // deliveries that are at work or still to come
+	ordinal      uint32 // the last ordinal given out
+	claimEvent   int32
+	leaseUntil   int64
+	rememberedAt int64 // when the table wrote what it remembers
+	keyAt        int64 // when the provider first saw the key
 }
 
 // phase is what a worker's next timer is for.
@@ -47,13 +48,20 @@ type worker struct {
 	message  message
 	delivery Delivery
 	phase    phase
-	pc       uint8 // the step in progress
-	steps    uint8 // effects so far in this delivery
-	crashAt  uint8 // crash after so many effects
-	pauseAt  uint8 // pause after so many effects
-	visible  bool  // a timer for the broker's patience is set
+	pc       uint8   // the step in progress
+	steps    uint8   // effects so far in this delivery
+	crashAt  uint8   // crash after so many effects
+	pauseAt  uint8   // pause after so many effects
+	visible  bool    // a timer for the broker's patience is set
+	replaced bool    // the broker has delivered the message again meanwhile
+	outcome  Outcome // of this delivery's charge
 	busy     bool
+	renewing bool // a timer for the next renewal is set
 	answerAt int64
+	next     int64 // the worker's next moment
+	pause    int64 // how long a pause lasts
+	charge   int64 // how long the charge takes; 0: drawn from the seed
+	renewAt  int64 // the next renewal
 	deadline int64 // the broker's patience ends
 	cause    int32 // the worker's last event
 }
@@ -79,6 +87,8 @@ type engine struct {
 	mainSteps int64
 	result    Result
 	recorder  *recorder // nil: no trace
+	sends     []Send    // of a script; nil: the messages come from the workload
+	accepted  int64     // when the broker last accepted the script's message id
 }
 
 // placedCopy is a copy and the place in the queue at which it stands.
@@ -96,11 +106,14 @@ type timings struct {
 	patience   int64 // how long a worker waits for an answer that was lost
 }
 
-// The world's delays follow the charge and the lease, so that one parameter
+// The world's delays, unless the scenario says otherwise, follow the charge and the lease, so that one parameter
 // scales a scenario: a broker waits for an ack as long as a lease lasts, and
 // at least for ten charges; a pause outlasts both.
 func (s *Scenario) timings() timings {
-	visibility := max(s.Lease, 10*s.Charge)
+	visibility := s.Visibility
+	if visibility == 0 {
+		visibility = max(s.Lease, 10*s.Charge)
+	}
 	return timings{
 		visibility: visibility,
 		redeliver:  s.Charge,
@@ -112,9 +125,9 @@ func (s *Scenario) timings() timings {
 
 func newEngine(s Scenario, r *recorder) *engine {
 	e := &engine{
-		scenario: s, handler: s.Handler.Handler(), streams: newStreams(s.Seed), timings: s.timings(),
+		scenario: s, handler: s.handler(), streams: newStreams(s.Seed), timings: s.timings(),
 		workers: make([]worker, s.Workers), recorder: r,
-		result: Result{Handler: s.Handler, Seed: s.Seed},
+		result: Result{Handler: s.Handler, Seed: s.Seed}, accepted: -1,
 	}
 	e.source = newWorkload(&e.scenario, &e.streams)
 	for pc := uint8(0); pc != End; pc = e.handler.Program[pc].Next {
@@ -139,6 +152,8 @@ func (e *engine) step() {
 		e.visible(ref, t.at)
 	case timerExpire:
 		e.expire(ref, t.at)
+	case timerRenew:
+		e.renew(ref, t.at)
 	}
 }
 
@@ -146,7 +161,7 @@ func (e *engine) step() {
 func (e *engine) pick(w int32) {
 	for e.ready.len() > 0 {
 		m := e.ready.pop()
-		if e.slots[m.slot].acked&(1<<m.copy) == 0 {
+		if e.slots[m.slot].gone&(1<<m.copy) == 0 {
 			e.deliver(w, m)
 			return
 		}
@@ -199,7 +214,7 @@ func (e *engine) newSlot(a arrival) int32 {
 		i = int32(len(e.slots))
 		e.slots = append(e.slots, slot{})
 	}
-	e.slots[i] = slot{payment: a.payment, faults: a.faults, claimEvent: -1}
+	e.slots[i] = slot{payment: a.payment, faults: a.faults, claimEvent: -1, keyAt: -1}
 	return i
 }
 
@@ -226,45 +241,12 @@ func (e *engine) settle(i int32) {
 	e.freeSlots = append(e.freeSlots, i)
 }
 
-// drop deletes a message that came back after another delivery of it was
-// acknowledged.
-func (e *engine) drop(m *message) {
-	e.record(Event{Kind: EventDelete, Lane: LaneBroker, Worker: -1, Cause: m.cause}, m)
-	e.settle(m.slot)
-}
-
-// later makes the message available after a delay.
-func (e *engine) later(m message, delay int64) {
-	var i int32
-	if n := len(e.freeWait); n > 0 {
-		i = e.freeWait[n-1]
-		e.freeWait = e.freeWait[:n-1]
-		e.waiting[i] = m
-	} else {
-		i = int32(len(e.waiting))
-		e.waiting = append(e.waiting, m)
-	}
-	e.queue.push(e.now+delay, timerReady, i)
-}
-
-// arrive puts a message at the head of the queue; an idle worker takes it.
-func (e *engine) arrive(m message) {
-	if !m.again {
-		m.cause = e.record(Event{Kind: EventArrive, Lane: LaneBroker, Worker: -1, Cause: m.cause}, &m)
-	}
-	e.ready.push(m)
-	if e.idle != 0 {
-		w := int32(bits.TrailingZeros64(e.idle))
-		e.idle &^= 1 << w
-		e.pick(w)
-	}
-}
-
 // schedule sets the worker's next moment. What would come first, the end of
 // the broker's patience or of the lease, gets its own timer: only then, so
 // that a run without such trouble has one timer a worker.
 func (e *engine) schedule(i int32, at int64) {
 	w := &e.workers[i]
+	w.next = at
 	e.queue.push(at, timerWorker, i)
 	if at > w.deadline && !w.visible {
 		w.visible = true
@@ -272,15 +254,6 @@ func (e *engine) schedule(i int32, at int64) {
 	}
 	if w.delivery.Tok != 0 {
 		e.watchLease(w.message.slot, at)
+		e.watchRenewal(i)
 	}
-}
-
-// watchLease sets a timer for the claim's lease where it ends before the given time.
-func (e *engine) watchLease(i int32, before int64) {
-	s := &e.slots[i]
-	if s.expiring || s.cell.Rec != RecClaimed || !s.cell.Live || before <= s.leaseUntil {
-		return
-	}
-	s.expiring = true
-	e.queue.push(s.leaseUntil, timerExpire, i)
 }

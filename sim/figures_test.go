@@ -123,9 +123,9 @@ func TestGoldenTraces(t *testing.T) {
 		scenario Scenario
 		want     string
 	}{
-		{"second lesson", DefaultScenario(), "46059177f653c151"},
-		{"every fault", busy, "a7154a7215dfe851"},
-		{"demo", DemoScenario(HandlerCheck), "20c6af6682a2f47a"},
+		{"second lesson", DefaultScenario(), "0468fddd89e78124"},
+		{"every fault", busy, "7ea25c74b218fcbf"},
+		{"demo", DemoScenario(HandlerCheck), "0a69571fb3c22901"},
 	} {
 		if got := mustRecord(t, tt.scenario, snapshotInterval).hash(); got != tt.want {
 			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)

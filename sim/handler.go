@@ -85,6 +85,7 @@ type Handler struct {
 	Steps   int // the program's length: counters 0..Steps-1 are used
 	Effect  Effect
 	Leased  bool // its claims carry a lease
+	Guard   Guard
 }
 
 // Handler returns the handler with this number.
@@ -96,6 +97,43 @@ func (id HandlerID) String() string {
 		return ""
 	}
 	return handlers[id].Name
+}
+
+// variants are the handlers of the lease family with a guard by name, and those
+// that send a new key with every try, made once like the handlers themselves.
+var byName, newKeys, newKeysByName = vary(GuardName, false), vary(GuardToken, true), vary(GuardName, true)
+
+func vary(guard Guard, fresh bool) (all [idCount]Handler) {
+	for i, h := range handlers {
+		if h.Leased && guard == GuardName {
+			h.Guard = GuardName
+			h.Program[2].Code = "set DONE if owner = me"
+			h.Program[4].Code = "on error: set FAILED if owner = me; retry"
+		}
+		if h.Effect == EffectKey && fresh {
+			h.Effect = EffectCount
+			for pc := range h.Program {
+				if h.Program[pc].Kind == OpCharge {
+					h.Program[pc].Code = "charge(id, key = random())"
+				}
+			}
+		}
+		all[i] = h
+	}
+	return all
+}
+
+// handler is the scenario's handler with its guard and its keys.
+func (s *Scenario) handler() *Handler {
+	switch {
+	case s.Guard == GuardName && s.NewKeys:
+		return &newKeysByName[s.Handler]
+	case s.Guard == GuardName:
+		return &byName[s.Handler]
+	case s.NewKeys:
+		return &newKeys[s.Handler]
+	}
+	return s.Handler.Handler()
 }
 
 // Handlers lists every handler in the order of the command line.

@@ -86,7 +86,25 @@ func (v *narrator) world() string {
 	case EventArrive:
 		return fmt.Sprintf("A copy of %s arrives at the broker: the first one is not acknowledged yet.", p)
 	case EventDelete:
-		return fmt.Sprintf("The broker deletes its copy of %s: another delivery of it was acknowledged.", p)
+		if v.trace.scenario.Direct {
+			return fmt.Sprintf("Nobody brings %s back: whoever called decides whether to try again.", p)
+		}
+		return fmt.Sprintf("The broker has nothing to bring back of %s: another delivery of it counts.", p)
+	case EventForget:
+		return fmt.Sprintf("The table no longer remembers %s: its retention of %s is over. To the next step it is new.", p, formatNanos(v.trace.scenario.Retention))
+	case EventForgetKey:
+		return fmt.Sprintf("The provider no longer remembers the key of %s: it keeps keys for %s. The same key charges again.", p, formatNanos(v.trace.scenario.KeyMemory))
+	case EventRenew:
+		if w := v.state.Workers[v.event.Worker]; w.Tok != v.row().Gen {
+			return fmt.Sprintf("%s renews the claim on %s, which is no longer its own: the guard compares names, and the name is the same.", v.worker, p)
+		}
+		return fmt.Sprintf("%s renews its claim on %s: the lease runs for another %s.", w, p, formatNanos(v.trace.scenario.Lease))
+	case EventRenewStale:
+		return fmt.Sprintf("%s tries to renew its claim on %s and gets zero rows: it is no longer its own.", w, p)
+	case EventReject:
+		return fmt.Sprintf("The broker refuses the message of %s: it accepted that id less than %s ago. The window guards sending, not handling.", p, formatNanos(v.trace.scenario.Window))
+	case EventDeadLetter:
+		return fmt.Sprintf("The broker has delivered %s %d times without an ack and moves it to the dead letters.", p, v.trace.scenario.MaxReceives)
 	}
 	return ""
 }

@@ -1,9 +1,5 @@
 package sim
 
-// maxBackOff bounds the doubling of the delay after which a busy delivery
-// comes back.
-const maxBackOff = 20
-
 // never is later than any virtual time of a run.
 const never = int64(1)<<62 - 1
 
@@ -11,20 +7,29 @@ const never = int64(1)<<62 - 1
 func (e *engine) deliver(i int32, m message) {
 	w, s := &e.workers[i], &e.slots[m.slot]
 	e.result.Deliveries++
+	m.receives++
 	w.message, w.delivery = m, Delivery{}
-	w.steps, w.visible, w.busy = 0, false, false
-	w.crashAt, w.pauseAt = noStep, noStep
+	w.steps, w.visible, w.replaced, w.busy = 0, false, false, false
+	w.crashAt, w.pauseAt, w.pause, w.charge, w.outcome = noStep, noStep, e.timings.pause, 0, OK
 	w.deadline = e.now + e.timings.visibility
+	if e.scenario.Direct {
+		w.deadline = never
+	}
 	kind := EventDeliver
 	if m.again {
 		kind = EventRedeliver
 	}
 	w.cause, w.pc = m.cause, 0
 	e.note(i, kind, LaneBroker, NoLabel)
-	if m.ordinal == 1 && s.faults != 0 {
+	if e.sends != nil {
+		e.planSend(w)
+	} else if m.ordinal == 1 && s.faults != 0 {
 		e.planFaults(w, s)
 	}
-	at := e.now + pickUpTime.at(e.streams.draw(concernPickUp, m.payment, m.ordinal))
+	at := e.now
+	if !e.scenario.Exact {
+		at += pickUpTime.at(e.streams.draw(concernPickUp, m.payment, m.ordinal))
+	}
 	if w.crashAt == 0 {
 		w.phase = phaseCrash
 		e.schedule(i, at)
@@ -33,9 +38,14 @@ func (e *engine) deliver(i int32, m message) {
 	e.begin(i, at, false)
 }
 
-// planFaults decides between which two steps the first delivery crashes or
-// pauses, and sends the late copy on its way.
+// planFaults decides what goes wrong in the first delivery, and between which
+// two steps, and sends the late copy on its way.
 func (e *engine) planFaults(w *worker, s *slot) {
+	if s.faults&faultFail != 0 {
+		w.outcome = Fail
+	} else if s.faults&faultTimeout != 0 {
+		w.outcome = Timeout
+	}
 	if s.faults&faultCrash != 0 {
 		w.crashAt = uint8(below(e.streams.draw(concernCrashAt, s.payment, 1), e.mainSteps))
 	}
@@ -44,7 +54,7 @@ func (e *engine) planFaults(w *worker, s *slot) {
 	}
 	if s.faults&faultDuplicate != 0 && e.scenario.CopyAfter > 0 {
 		twin := w.message
-		twin.copy, twin.ordinal, twin.cause = 1, 2, w.cause
+		twin.copy, twin.ordinal, twin.cause, twin.receives = 1, 2, w.cause, 0
 		e.later(twin, e.scenario.CopyAfter)
 	}
 }
@@ -62,8 +72,9 @@ func (e *engine) advance(i int32) {
 	case phasePause:
 		w.phase = phasePaused
 		e.note(i, EventPause, WorkerLane(int(i)), NoLabel)
-		e.schedule(i, e.now+e.timings.pause)
+		e.schedule(i, e.now+w.pause)
 	case phasePaused:
+		e.renewLate(i)
 		if w.delivery.PC == End || w.delivery.PC == 0 {
 			e.answer(i)
 			return
@@ -84,20 +95,29 @@ func (e *engine) begin(i int32, at int64, answered bool) {
 	if e.recorder != nil {
 		e.expect(i, at, answered)
 	}
-	m := &w.message
 	w.pc, w.phase = w.delivery.PC, phaseBefore
-	takes := tableTime
-	switch e.handler.Program[w.pc].Kind {
-	case OpCharge:
+	e.work(i, at, e.duration(w))
+}
+
+// duration is how long the worker's step takes from start to answer.
+func (e *engine) duration(w *worker) int64 {
+	m, takes := &w.message, tableTime
+	switch kind := e.handler.Program[w.pc].Kind; {
+	case kind == OpCharge && w.charge > 0:
+		return w.charge
+	case kind == OpCharge && e.scenario.Exact:
+		return e.scenario.Charge
+	case kind == OpCharge:
 		thousandths := chargeTime.at(e.streams.draw(concernCharge, m.payment, m.ordinal))
 		charge := e.scenario.Charge
 		// Divide first: a year's charge times 4000 does not fit 64 bits.
-		e.work(i, at, charge/1000*thousandths+charge%1000*thousandths/1000)
-		return
-	case OpAck:
+		return charge/1000*thousandths + charge%1000*thousandths/1000
+	case e.scenario.Exact:
+		return 0
+	case kind == OpAck:
 		takes = ackTime
 	}
-	e.work(i, at, takes.at(e.streams.draw(concernTable+concern(w.pc), m.payment, m.ordinal)))
+	return takes.at(e.streams.draw(concernTable+concern(w.pc), m.payment, m.ordinal))
 }
 
 // work sets the timer of the step's effect, half-way between start and answer.
@@ -106,27 +126,16 @@ func (e *engine) work(i int32, at, takes int64) {
 	e.schedule(i, at+takes/2)
 }
 
-// outcome is what the world decided about the charge of this delivery.
-func (e *engine) outcome(w *worker, s *slot) Outcome {
-	if w.message.ordinal != 1 || s.faults == 0 {
-		return OK
-	}
-	switch {
-	case s.faults&faultFail != 0:
-		return Fail
-	case s.faults&faultTimeout != 0:
-		return Timeout
-	}
-	return OK
-}
-
 // effect is the step's one instant: the only place where the engine changes a
 // cell for a worker.
 func (e *engine) effect(i int32) {
 	w := &e.workers[i]
 	s := &e.slots[w.message.slot]
 	kind := e.handler.Program[w.pc].Kind
-	label, busy := e.handler.Step(&s.cell, &w.delivery, e.outcome(w, s))
+	if e.scenario.Retention > 0 || e.scenario.KeyMemory > 0 {
+		e.forget(kind, w.message.slot)
+	}
+	label, busy := e.handler.Step(&s.cell, &w.delivery, w.outcome)
 	w.steps++
 	w.busy = busy
 	if busy {
@@ -134,8 +143,20 @@ func (e *engine) effect(i int32) {
 	} else {
 		e.note(i, EventEffect, laneOf(kind), label)
 	}
+	e.consider(w, s, label)
+	if kind == OpLeaseClaim && w.delivery.Tok != 0 {
+		e.claimed(w, s)
+	}
+	e.proceed(i)
+}
+
+// consider draws the consequences that a step's label has outside the cell.
+func (e *engine) consider(w *worker, s *slot, label Label) {
 	switch label {
+	case LabelCharge:
+		e.keep(s)
 	case LabelChargeTimeout:
+		e.keep(s)
 		w.answerAt = e.now + e.timings.patience
 	case LabelChargeFail:
 		if w.message.ordinal == 1 {
@@ -145,13 +166,11 @@ func (e *engine) effect(i int32) {
 		e.result.Fenced++
 	case LabelClaimTakeover:
 		e.result.Takeovers++
+	case LabelRemember, LabelClaimWon, LabelComplete, LabelCommit:
+		s.rememberedAt = e.now
 	case LabelAck:
-		s.acked |= 1 << w.message.copy
+		s.gone |= 1 << w.message.copy
 	}
-	if kind == OpLeaseClaim && w.delivery.Tok != 0 {
-		s.leaseUntil, s.expiring, s.claimEvent = e.now+e.scenario.Lease, false, w.cause
-	}
-	e.proceed(i)
 }
 
 // proceed goes from a step's effect to what its answer leads to.
@@ -196,37 +215,6 @@ func (e *engine) answer(i int32) {
 	e.pick(i)
 }
 
-// giveBack ends the worker's delivery badly: the broker brings the message
-// back, unless another delivery of it was acknowledged meanwhile. A delivery
-// that found the claim held waits twice as long each time.
-func (e *engine) giveBack(i int32) {
-	w := &e.workers[i]
-	m := w.message
-	s := &e.slots[m.slot]
-	if !w.busy {
-		e.watchLease(m.slot, never)
-	}
-	m.cause = w.cause
-	if s.acked&(1<<m.copy) != 0 {
-		e.drop(&m)
-		return
-	}
-	delay := e.timings.redeliver
-	if w.busy {
-		if longest := e.timings.visibility; delay > longest>>m.tries {
-			delay = longest
-		} else {
-			delay <<= m.tries
-		}
-		if m.tries < maxBackOff {
-			m.tries++
-		}
-	}
-	s.ordinal++
-	m.ordinal, m.again = s.ordinal, true
-	e.later(m, delay)
-}
-
 // crash kills the worker; the broker notices and brings the message back.
 func (e *engine) crash(i int32) {
 	w := &e.workers[i]
@@ -237,43 +225,4 @@ func (e *engine) crash(i int32) {
 	e.giveBack(i)
 	w.phase, w.visible, w.deadline = phaseDown, false, never
 	e.schedule(i, e.now+e.timings.restart)
-}
-
-// visible is the end of the broker's patience: the message is delivered again
-// while the worker that has it may still be at work. Each delivery of a worker
-// has its own deadline, so an old timer is known by it.
-func (e *engine) visible(i int32, at int64) {
-	w := &e.workers[i]
-	s := &e.slots[w.message.slot]
-	if at != w.deadline || w.phase == phaseIdle || s.acked&(1<<w.message.copy) != 0 {
-		return
-	}
-	e.now = at
-	m := w.message
-	s.outstanding++
-	s.ordinal++
-	m.ordinal, m.again, m.tries = s.ordinal, true, 0
-	m.cause = e.record(Event{Kind: EventVisible, Lane: LaneBroker, Worker: int16(i), Cause: w.cause}, &w.message)
-	e.arrive(m)
-}
-
-// expire lets a lease lapse. Each claim in a slot has its own end, so an old
-// timer is known by it.
-func (e *engine) expire(i int32, at int64) {
-	s := &e.slots[i]
-	if at != s.leaseUntil {
-		return
-	}
-	alive := false
-	for j := range e.workers {
-		w := &e.workers[j]
-		alive = alive || w.phase != phaseIdle && w.message.slot == i && w.delivery.Tok == s.cell.Gen
-	}
-	label, ok := e.handler.Expire(&s.cell, alive)
-	if !ok {
-		return
-	}
-	e.now = at
-	m := message{payment: s.payment}
-	e.record(Event{Kind: EventExpire, Lane: LaneTable, Worker: -1, Label: label, Cause: s.claimEvent}, &m)
 }

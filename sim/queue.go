@@ -3,7 +3,7 @@ package sim
 import "math/bits"
 
 // timer is an entry of the event queue, in 16 bytes: when it is due, and, from
-// the top, in which sequence it was set (38 bits), what it is for (2 bits) and
+// the top, in which sequence it was set (37 bits), what it is for (3 bits) and
 // for whom (24 bits). Time, then sequence, is a total order.
 type timer struct {
 	at    int64
@@ -12,7 +12,7 @@ type timer struct {
 
 const (
 	timerRefBits  = 24
-	timerKindBits = 2
+	timerKindBits = 3
 )
 
 // kind is what the timer is for.

@@ -13,5 +13,6 @@ type Result struct {
 	Takeovers    int64 // claims made over a lapsed one
 	Fenced       int64 // calls refused for an old token
 	Stuck        int64 // claims left behind that nobody will ever finish
+	DeadLetters  int64 // messages put aside after max receives
 	VirtualNanos int64 // how long the run took in virtual time
 }

@@ -37,6 +37,9 @@ func RunContext(ctx context.Context, s Scenario, done *atomic.Int64) (Result, er
 
 // start lets every worker ask for its first message.
 func (e *engine) start() {
+	if e.sends != nil {
+		e.startScript()
+	}
 	for i := range e.workers {
 		e.pick(int32(i))
 	}

@@ -20,8 +20,12 @@ const (
 	MaxTracePayments = int64(100_000)
 	MaxWorkers       = 64
 	MaxDistance      = int64(1_000_000)
+	MaxReceives      = int64(1000)
 	MaxTime          = 366 * 24 * 3600 * second // a year
 )
+
+// maxRenewals is how often a claim can be renewed during one charge.
+const maxRenewals = 10_000
 
 // Guard is what a handler with a lease compares before it completes, fails or
 // renews a claim.
@@ -55,6 +59,16 @@ type Scenario struct {
 	Lease  int64 // how long a claim is held without renewal
 	Renew  int64 // how often a worker renews its claim; 0: never
 	Guard  Guard
+
+	Exact       bool  // every latency is its nominal value: pick-up, table and ack take no time
+	NoNack      bool  // a worker can only leave a message unacknowledged: it comes back when the broker's patience ends
+	Direct      bool  // the senders call the worker and no broker brings anything back
+	Visibility  int64 // the broker's patience for an ack; 0: as long as a lease, and at least ten charges
+	MaxReceives int64 // deliveries of a message before it becomes a dead letter; 0: any number
+	Window      int64 // the broker refuses a message id that it accepted less than so long ago; 0: it accepts all
+	Retention   int64 // how long the table remembers; 0: forever
+	KeyMemory   int64 // how long the provider remembers a key; 0: forever
+	NewKeys     bool  // every try sends a new idempotency key
 }
 
 // DefaultScenario is the workload of the second lesson: 2,000 payments, 8
@@ -102,6 +116,7 @@ func (s Scenario) Validate() error {
 		{"payments", s.Payments, 1, MaxPayments},
 		{"workers", int64(s.Workers), 1, MaxWorkers},
 		{"distance", s.Distance, 1, MaxDistance},
+		{"max-receives", s.MaxReceives, 0, MaxReceives},
 	}
 	for _, p := range integers {
 		if p.got < p.low || p.got > p.high {
@@ -133,6 +148,10 @@ func (s Scenario) Validate() error {
 		{"lease", s.Lease, microsecond, "1us to 366d"},
 		{"renew", s.Renew, 0, "0s (never) to 366d"},
 		{"copy-after", s.CopyAfter, 0, "0s (by distance) to 366d"},
+		{"visibility", s.Visibility, 0, "0s (as the lease) to 366d"},
+		{"window", s.Window, 0, "0s (none) to 366d"},
+		{"retention", s.Retention, 0, "0s (forever) to 366d"},
+		{"key-memory", s.KeyMemory, 0, "0s (forever) to 366d"},
 	}
 	for _, p := range times {
 		if p.got < p.low || p.got > MaxTime {
@@ -142,6 +161,8 @@ func (s Scenario) Validate() error {
 	switch {
 	case s.Charge > MaxTime/s.Payments:
 		return &RangeError{"charge", formatNanos(s.Charge), fmt.Sprintf("at most %s with %d payments, a year in all", formatNanos(MaxTime/s.Payments), s.Payments)}
+	case s.Renew > 0 && s.Charge/s.Renew > maxRenewals:
+		return &RangeError{"renew", formatNanos(s.Renew), fmt.Sprintf("0s (never) or at least %s, a %dth of the charge", formatNanos(s.Charge/maxRenewals), maxRenewals)}
 	case s.Seed > MaxSeed:
 		return &RangeError{"seed", strconv.FormatUint(s.Seed, 10), fmt.Sprintf("0 to %d", MaxSeed)}
 	case s.Handler >= idCount:

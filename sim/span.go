@@ -73,7 +73,7 @@ func (t *Trace) buildSpans() {
 		if e.Lane < laneWorkers {
 			t.addMoment(e)
 		}
-		if e.Worker < 0 || e.Kind == EventVisible || e.Kind == EventReturn {
+		if e.Worker < 0 || e.besideSteps() {
 			continue
 		}
 		switch e.Kind {
@@ -104,6 +104,11 @@ func (t *Trace) buildSpans() {
 			closeAt(int16(w), &t.events[n-1])
 		}
 	}
+}
+
+// besideSteps says whether the event leaves its worker's present step alone.
+func (e *Event) besideSteps() bool {
+	return e.Kind == EventVisible || e.Kind == EventReturn || e.Kind == EventRenew || e.Kind == EventRenewStale
 }
 
 // newSpan is a span that begins with the event.

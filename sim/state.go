@@ -11,6 +11,7 @@ type Counters struct {
 	Lost         int64 // payments of which every delivery is acknowledged and which were never charged
 	Takeovers    int64
 	Fenced       int64
+	DeadLetters  int64 // messages that the broker put aside
 }
 
 // Phase is where a worker is at an instant.
@@ -91,28 +92,8 @@ func (s *State) clone() State {
 func (s *State) apply(h *Handler, e *Event) (ok bool) {
 	s.N++
 	s.Now = e.At
-	switch e.Kind {
-	case EventDeliver, EventRedeliver:
-		s.deliver(e)
-		return true
-	case EventArrive:
-		s.Returned = append(s.Returned, Returned{e.Payment, e.Copy, e.At})
-		return true
-	case EventVisible:
-		s.Returned = append(s.Returned, Returned{e.Payment, e.Copy, e.At})
-		s.Payments[e.Payment].ToCome++
-		return true
-	case EventDelete:
-		p := &s.Payments[e.Payment]
-		p.ToCome--
-		s.take(e)
-		if p.lost() {
-			s.Counters.Lost++
-		}
-		return true
-	case EventExpire:
-		got, _ := h.Expire(&s.Payments[e.Payment].Cell, e.Label == LabelExpireSlow)
-		return got == e.Label
+	if ok, done := s.applyWorld(h, e); done {
+		return ok
 	}
 	w := &s.Workers[e.Worker]
 	w.Since = e.At
@@ -139,6 +120,51 @@ func (s *State) apply(h *Handler, e *Event) (ok bool) {
 		w.Phase = PhaseIdle
 	}
 	return true
+}
+
+// applyWorld takes the state over an event that is no worker's own progress;
+// done is false for the others.
+func (s *State) applyWorld(h *Handler, e *Event) (ok, done bool) {
+	switch e.Kind {
+	case EventDeliver, EventRedeliver:
+		s.deliver(e)
+	case EventArrive:
+		s.Returned = append(s.Returned, Returned{e.Payment, e.Copy, e.At})
+	case EventReject:
+		s.take(e)
+	case EventVisible:
+		s.Returned = append(s.Returned, Returned{e.Payment, e.Copy, e.At})
+		s.Payments[e.Payment].ToCome++
+	case EventDelete, EventDeadLetter:
+		s.drop(e)
+	case EventExpire:
+		got, _ := h.Expire(&s.Payments[e.Payment].Cell, e.Label == LabelExpireSlow)
+		return got == e.Label, true
+	case EventForget:
+		got, _ := h.Forget(&s.Payments[e.Payment].Cell)
+		return got == e.Label, true
+	case EventForgetKey:
+		return h.ForgetKey(&s.Payments[e.Payment].Cell), true
+	case EventRenew, EventRenewStale:
+		renewed := h.Renew(&s.Payments[e.Payment].Cell, &s.Workers[e.Worker].Delivery)
+		return renewed == (e.Kind == EventRenew), true
+	default:
+		return false, false
+	}
+	return true, true
+}
+
+// drop is a message that the broker will not bring back.
+func (s *State) drop(e *Event) {
+	p := &s.Payments[e.Payment]
+	p.ToCome--
+	s.take(e)
+	if e.Kind == EventDeadLetter {
+		s.Counters.DeadLetters++
+	}
+	if p.lost() {
+		s.Counters.Lost++
+	}
 }
 
 // deliver hands a message to a worker.

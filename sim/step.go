@@ -41,13 +41,13 @@ func (h *Handler) Step(c *Cell, d *Delivery, o Outcome) (label Label, busy bool)
 		return leaseClaim(op, c, d)
 	case OpComplete:
 		d.PC = op.Next
-		if d.Tok != c.Gen {
+		if h.stale(c, d) {
 			return LabelCompleteStale, false
 		}
 		c.Rec, c.Live = RecDone, false
 		return LabelComplete, false
 	case OpMarkFailed:
-		stale := d.Tok != c.Gen
+		stale := h.stale(c, d)
 		d.PC, d.Tok = op.Next, 0
 		if stale {
 			return LabelMarkFailedStale, false
@@ -78,6 +78,37 @@ func (h *Handler) Step(c *Cell, d *Delivery, o Outcome) (label Label, busy bool)
 		return LabelAck, false
 	}
 	return NoLabel, true
+}
+
+// stale says whether the guard refuses to write to the claim. A guard by token
+// lets only the latest claim through. A guard by name lets everybody through who
+// has the owner's name, as a stalled worker and its successor do when the name
+// is the service's.
+func (h *Handler) stale(c *Cell, d *Delivery) bool {
+	if h.Guard == GuardName {
+		return c.Rec == RecAbsent
+	}
+	return d.Tok != c.Gen
+}
+
+// Renew extends the lease of the claim that delivery d made, even one that has
+// lapsed, as long as nobody has taken over. ok is false where the guard refuses.
+// A guard by name lets a stalled worker extend its successor's lease.
+func (h *Handler) Renew(c *Cell, d *Delivery) (ok bool) {
+	if c.Rec != RecClaimed || d.Tok == 0 || h.stale(c, d) {
+		return false
+	}
+	c.Live = true
+	return true
+}
+
+// ForgetKey lets the provider forget the payment's idempotency key: what is
+// charged stays charged, and the same key charges again. ok is false where it
+// knows none.
+func (h *Handler) ForgetKey(c *Cell) (ok bool) {
+	ok = c.Key
+	c.Key = false
+	return ok
 }
 
 // leaseClaim claims a free row, a failed one, or one whose lease has lapsed;

@@ -43,8 +43,14 @@ func record(s Scenario, interval int) (*Trace, error) {
 	if s.Payments > MaxTracePayments {
 		return nil, &RangeError{"payments", fmt.Sprint(s.Payments), fmt.Sprintf("1 to %d where a trace is kept", MaxTracePayments)}
 	}
+	return recordRun(s, nil, interval)
+}
+
+// recordRun runs the scenario, or the script where there are sends.
+func recordRun(s Scenario, sends []Send, interval int) (*Trace, error) {
 	r := newRecorder(s)
 	e := newEngine(s, r)
+	e.sends = sends
 	e.start()
 	for e.steps(checkEvery) {
 	}

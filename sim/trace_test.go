@@ -28,6 +28,18 @@ func anyScenario(t *rapid.T) Scenario {
 		Charge:     rapid.SampledFrom([]int64{microsecond, millisecond, 7 * second}).Draw(t, "charge"),
 		Lease:      rapid.SampledFrom([]int64{millisecond, 10 * millisecond, 30 * second}).Draw(t, "lease"),
 	}
+	s.Renew = rapid.SampledFrom([]int64{0, 0, s.Lease / 3, s.Lease * 2}).Draw(t, "renew")
+	if s.Charge/max(s.Renew, 1) > maxRenewals {
+		s.Renew = 0
+	}
+	s.Guard = rapid.SampledFrom([]Guard{GuardToken, GuardName}).Draw(t, "guard")
+	s.Exact = rapid.Bool().Draw(t, "exact")
+	s.NoNack = rapid.Bool().Draw(t, "no nack")
+	s.Direct = rapid.IntRange(0, 4).Draw(t, "direct") == 0
+	s.MaxReceives = rapid.SampledFrom([]int64{0, 0, 1, 3}).Draw(t, "max receives")
+	s.Retention = rapid.SampledFrom([]int64{0, 0, 2 * millisecond, second}).Draw(t, "retention")
+	s.KeyMemory = rapid.SampledFrom([]int64{0, 0, 2 * millisecond, second}).Draw(t, "key memory")
+	s.NewKeys = rapid.IntRange(0, 4).Draw(t, "new keys") == 0
 	return s
 }
 
@@ -47,7 +59,7 @@ func TestEngineTakesOnlyStepsThatTheHandlerAllows(t *testing.T) {
 		trace := mustRecord(t, anyScenario(t), 64)
 		end, result := trace.At(trace.Len()), trace.Result()
 		c := end.Counters
-		got := Counters{result.Deliveries, result.Payments, result.Charges, result.ChargedTwice, result.NeverCharged, result.Takeovers, result.Fenced}
+		got := Counters{result.Deliveries, result.Payments, result.Charges, result.ChargedTwice, result.NeverCharged, result.Takeovers, result.Fenced, result.DeadLetters}
 		if c != got {
 			t.Fatalf("the replay counts %+v, the engine %+v", c, got)
 		}
@@ -137,7 +149,7 @@ func TestClaimNeverChargesTwice(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := anyScenario(t)
 		s.Handler = HandlerID(rapid.SampledFrom([]int{int(HandlerClaim), int(HandlerRelease)}).Draw(t, "claim"))
-		s.Timeout = 0
+		s.Timeout, s.Retention = 0, 0
 		result, err := Run(s)
 		if err != nil {
 			t.Fatal(err)
@@ -152,6 +164,8 @@ func TestProviderKeyNeverChargesTwiceAndLosesNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := anyScenario(t)
 		s.Handler = rapid.SampledFrom([]HandlerID{HandlerKey, HandlerKeyOnly, HandlerNatural}).Draw(t, "safe handler")
+		s.NewKeys, s.KeyMemory = false, 0  // the provider knows the payment when it comes again
+		s.Direct, s.MaxReceives = false, 0 // and it does come again
 		result, err := Run(s)
 		if err != nil {
 			t.Fatal(err)

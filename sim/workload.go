@@ -2,13 +2,14 @@ package sim
 
 // message is one strand of a message: in the broker's hands or at a worker.
 type message struct {
-	payment int64
-	slot    int32
-	ordinal uint32 // which delivery of the payment this is or will be
-	cause   int32  // the event that made it available, or -1
-	copy    uint8  // 0 the original, 1 its copy
-	tries   uint8  // how often it came back because somebody held the claim
-	again   bool   // it was delivered before
+	payment  int64
+	slot     int32
+	ordinal  uint32 // which delivery of the payment this is or will be
+	cause    int32  // the event that made it available, or -1
+	receives uint16 // how often it was delivered
+	copy     uint8  // which message of the payment: 0 the original, 1 its copy
+	tries    uint8  // how often it came back because somebody held the claim
+	again    bool   // it was delivered before
 }
 
 // strata spreads round(F x N) faults evenly: one in each of as many equal

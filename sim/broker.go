@@ -1,0 +1,116 @@
+package sim
+
+import "math/bits"
+
+// maxBackOff bounds the doubling of the delay after which a busy delivery
+// comes back.
+const maxBackOff = 20
+
+// drop ends a delivery for which the broker has nothing to bring back: another
+// delivery of the message was acknowledged or has taken its place, or the sender
+// is a caller who decides for itself.
+func (e *engine) drop(m *message) {
+	e.record(Event{Kind: EventDelete, Lane: LaneBroker, Worker: -1, Cause: m.cause}, m)
+	e.settle(m.slot)
+}
+
+// later makes the message available after a delay.
+func (e *engine) later(m message, delay int64) {
+	var i int32
+	if n := len(e.freeWait); n > 0 {
+		i = e.freeWait[n-1]
+		e.freeWait = e.freeWait[:n-1]
+		e.waiting[i] = m
+	} else {
+		i = int32(len(e.waiting))
+		e.waiting = append(e.waiting, m)
+	}
+	e.queue.push(e.now+delay, timerReady, i)
+}
+
+// arrive puts a message at the head of the queue; an idle worker takes it. The
+// broker refuses a new message whose id it has accepted within its window, and
+// puts a message aside that it has delivered often enough.
+func (e *engine) arrive(m message) {
+	limit := e.scenario.MaxReceives
+	switch {
+	case !m.again:
+		m.cause = e.record(Event{Kind: EventArrive, Lane: LaneBroker, Worker: -1, Cause: m.cause}, &m)
+		if e.accepted >= 0 && e.now-e.accepted < e.scenario.Window {
+			e.record(Event{Kind: EventReject, Lane: LaneBroker, Worker: -1, Cause: m.cause}, &m)
+			e.settle(m.slot)
+			return
+		}
+		e.accepted = e.now
+	case limit > 0 && int64(m.receives) >= limit && e.slots[m.slot].gone&(1<<m.copy) == 0:
+		e.record(Event{Kind: EventDeadLetter, Lane: LaneBroker, Worker: -1, Cause: m.cause}, &m)
+		e.slots[m.slot].gone |= 1 << m.copy
+		e.result.DeadLetters++
+		e.settle(m.slot)
+		return
+	}
+	e.ready.push(m)
+	if e.idle != 0 {
+		w := int32(bits.TrailingZeros64(e.idle))
+		e.idle &^= 1 << w
+		e.pick(w)
+	}
+}
+
+// giveBack ends the worker's delivery badly: the broker brings the message
+// back, unless another delivery of it was acknowledged or has taken its place.
+// A delivery that found the claim held waits twice as long each time.
+func (e *engine) giveBack(i int32) {
+	w := &e.workers[i]
+	m := w.message
+	s := &e.slots[m.slot]
+	if !w.busy {
+		e.watchLease(m.slot, never)
+	}
+	m.cause = w.cause
+	if e.scenario.Direct || w.replaced || s.gone&(1<<m.copy) != 0 {
+		e.drop(&m)
+		return
+	}
+	s.ordinal++
+	m.ordinal, m.again = s.ordinal, true
+	e.later(m, e.delay(w, &m))
+}
+
+// delay is how long a message that was given back stays away.
+func (e *engine) delay(w *worker, m *message) int64 {
+	if e.scenario.NoNack {
+		return max(w.deadline-e.now, 0)
+	}
+	delay, longest := e.timings.redeliver, e.timings.visibility
+	if !w.busy {
+		return delay
+	}
+	if delay > longest>>m.tries {
+		return longest
+	}
+	delay <<= m.tries
+	if m.tries < maxBackOff {
+		m.tries++
+	}
+	return delay
+}
+
+// visible is the end of the broker's patience: the message is delivered again
+// while the worker that has it may still be at work. Each delivery of a worker
+// has its own deadline, so an old timer is known by it.
+func (e *engine) visible(i int32, at int64) {
+	w := &e.workers[i]
+	s := &e.slots[w.message.slot]
+	if at != w.deadline || w.phase == phaseIdle || s.gone&(1<<w.message.copy) != 0 {
+		return
+	}
+	e.now = at
+	w.replaced = true
+	m := w.message
+	s.outstanding++
+	s.ordinal++
+	m.ordinal, m.again, m.tries = s.ordinal, true, 0
+	m.cause = e.record(Event{Kind: EventVisible, Lane: LaneBroker, Worker: int16(i), Cause: w.cause}, &w.message)
+	e.arrive(m)
+}
