@@ -16,6 +16,9 @@ const rootLong = `idemtui explains why a message is processed twice, and works o
 'idemtui sim' animates deliveries, claims and charges, and searches every schedule for a double charge.
 'idemtui inspect' reads a real claim table, shows the stuck claims with evidence, and releases them safely.`
 
+// Commands are listed in the order in which a newcomer meets them.
+func init() { cobra.EnableCommandSorting = false }
+
 // newRootCommand builds the whole command tree.
 func newRootCommand(a *app) *cobra.Command {
 	root := &cobra.Command{

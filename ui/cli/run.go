@@ -52,12 +52,23 @@ func (a *app) execute(ctx context.Context, args []string) error {
 // newRoot is the command tree with its streams and arguments.
 func (a *app) newRoot(args []string) *cobra.Command {
 	root := newRootCommand(a)
+	indentExamples(root)
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.SetArgs(args)
 	root.SetIn(a.streams.In)
 	root.SetOut(a.streams.Out)
 	root.SetErr(a.streams.Err)
 	return root
+}
+
+// indentExamples lays the examples out for plain help; fang lays out its own.
+func indentExamples(cmd *cobra.Command) {
+	if example := strings.TrimSpace(cmd.Example); example != "" {
+		cmd.Example = "  " + strings.ReplaceAll(example, "\n", "\n  ")
+	}
+	for _, child := range cmd.Commands() {
+		indentExamples(child)
+	}
 }
 
 // styled says whether help may have styles.
