@@ -78,12 +78,11 @@ const reportedDays = 7
 func (a *app) reportUnfinished(shared *inspectFlags) {
 	path, err := a.stateFolder(shared)
 	if err != nil {
-		return // a command that writes says so itself
+		return // a look needs no folder, and a command that writes says so itself
 	}
 	history, err := audit.Read(path, a.now().AddDate(0, 0, -reportedDays))
 	if err != nil {
-		a.notef("warning: %s", err)
-		return
+		return // likewise
 	}
 	for _, past := range history.Unfinished(a.now()) {
 		var keys []string

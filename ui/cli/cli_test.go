@@ -14,6 +14,7 @@ import (
 	"go.uber.org/goleak"
 
 	"idemtui/inspect"
+	"idemtui/inspect/audit"
 	"idemtui/inspect/dsn"
 	"idemtui/inspect/servertest"
 )
@@ -233,6 +234,38 @@ func TestConfigFile(t *testing.T) {
 		if err != nil && (strings.Contains(err.Error(), "cli.") || strings.Contains(err.Error(), "yaml:")) {
 			t.Errorf("%q: %v names our types", content, err)
 		}
+	}
+}
+
+func TestAnOperationWithoutAKnownEndIsReported(t *testing.T) {
+	a, stderr := newTestApp(t, nil)
+	shared := &inspectFlags{auditDir: filepath.Join(t.TempDir(), "audit")}
+	begun := time.Now().Add(-5 * time.Minute)
+	folder, err := audit.Open(shared.auditDir, func() time.Time { return begun }, audit.Person{OSUser: "me"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer folder.Close()
+	operation := folder.Begin()
+	intent := inspect.Intent{
+		Action: inspect.ActionRelease, Batch: 1, Database: "payments@db-1:5432", Table: "public.inbox",
+		Rows: []inspect.AuditRow{{Key: inspect.TextKey("id", "pay_1")}},
+	}
+	if err := operation.Intent(t.Context(), intent); err != nil {
+		t.Fatal(err)
+	}
+	a.reportUnfinished(shared)
+	for _, want := range []string{operation.ID(), "public.inbox of payments@db-1:5432", "look at pay_1"} {
+		if !strings.Contains(stderr.String(), want) {
+			t.Errorf("no %q in %q", want, stderr)
+		}
+	}
+	stderr.Reset()
+	if err := operation.Outcome(t.Context(), inspect.Outcome{Batch: 1, Status: inspect.OutcomeCommitted}); err != nil {
+		t.Fatal(err)
+	}
+	if a.reportUnfinished(shared); stderr.Len() > 0 {
+		t.Errorf("after its end it is still reported: %s", stderr)
 	}
 }
 
