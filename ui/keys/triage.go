@@ -39,6 +39,10 @@ type Triage struct {
 	Override key.Binding
 	Undo     key.Binding
 	Outcome  key.Binding
+
+	// ReadOn and ReadBack scroll a dialog, also while one types in it.
+	ReadOn   key.Binding
+	ReadBack key.Binding
 }
 
 func defaultTriage() Triage {
@@ -77,5 +81,8 @@ func defaultTriage() Triage {
 		Override: bind("override the running lease", "o", "o"),
 		Undo:     bind("undo the last release", "U", "U"),
 		Outcome:  bind("last outcome", "O", "O"),
+
+		ReadOn:   bind("read on", "pgdn", "pgdown"),
+		ReadBack: bind("read back", "pgup", "pgup"),
 	}
 }

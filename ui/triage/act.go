@@ -170,7 +170,7 @@ func (s *Screen) showOutcome() tea.Cmd {
 		s.say("nothing was released in this session")
 		return nil
 	}
-	return s.dialogs.Push(&outcomeDialog{keys: s.keys, buttons: s.buttons, operation: *s.last, sheet: sheet{session: s.session}, form: newForm(nil, "Close")})
+	return s.dialogs.Push(&outcomeDialog{keys: s.keys, buttons: s.buttons, operation: *s.last, sheet: s.newSheet(), form: newForm(nil, "Close")})
 }
 
 // errText is an error for a dialog; a cancelled question is said in words.

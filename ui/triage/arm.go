@@ -38,7 +38,7 @@ type armDialog struct {
 
 func (s *Screen) newArmDialog(then armedFor) *armDialog {
 	d := &armDialog{
-		keys: s.keys, buttons: s.buttons, then: then, sheet: sheet{session: s.session},
+		keys: s.keys, buttons: s.buttons, then: then, sheet: s.newSheet(),
 		database: text.Sanitise(s.cfg.Database.ID),
 		table:    text.Sanitise(s.cfg.Table.Name),
 		arm:      s.session != inspect.ModeArmed,

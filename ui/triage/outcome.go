@@ -88,7 +88,7 @@ func (p *page) audit(id string) {
 
 // ShortHelp lists the keys for the footer.
 func (d *outcomeDialog) ShortHelp() []key.Binding {
-	return []key.Binding{keep(d.buttons.Choose, "close"), keep(d.keys.PageDown, "read on")}
+	return []key.Binding{keep(d.buttons.Choose, "close"), d.keys.ReadOn}
 }
 
 // Guarded asks for the grace period, so that a key in flight does not close

@@ -42,7 +42,7 @@ type releaseDialog struct {
 }
 
 func (s *Screen) newReleaseDialog(request inspect.PlanRequest, plan inspect.Plan) *releaseDialog {
-	d := &releaseDialog{keys: s.keys, buttons: s.buttons, database: s.cfg.Database.ID, request: request, plan: plan, sheet: sheet{session: s.session}}
+	d := &releaseDialog{keys: s.keys, buttons: s.buttons, database: s.cfg.Database.ID, request: request, plan: plan, sheet: s.newSheet()}
 	n := plan.Count()
 	if n == 0 {
 		d.form = newForm(nil, "Close")

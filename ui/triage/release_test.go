@@ -276,3 +276,14 @@ func TestCloseCancelsWhatRuns(t *testing.T) {
 		}
 	})
 }
+
+func TestEditingKeysEditTheFieldOfADialog(t *testing.T) {
+	bubble(t, 80, 24, incident(), func(d *desk) {
+		d.press("r")
+		d.write("wrong")
+		d.send(tea.KeyPressMsg{Code: 'u', Mod: tea.ModCtrl})
+		d.write("processed_messages")
+		d.press("enter")
+		d.expect("Release 1 claim?")
+	})
+}

@@ -21,18 +21,23 @@ const sheetWidth = 96
 // too long, above a part that is always in sight.
 type sheet struct {
 	session inspect.Mode // shown in the head, which stays in sight
+	readOn  string       // the key that scrolls on
 	top     int
 	over    int // lines that did not fit when last fitted
 	height  int
+}
+
+func (s *Screen) newSheet() sheet {
+	return sheet{session: s.session, readOn: s.keys.ReadOn.Help().Key}
 }
 
 // press scrolls and reports whether the key was one that does.
 func (p *sheet) press(msg tea.KeyPressMsg, k keys.Triage) bool {
 	page := max(1, p.height-1)
 	switch {
-	case key.Matches(msg, k.PageDown):
+	case key.Matches(msg, k.ReadOn):
 		p.top = min(p.top+page, p.over)
-	case key.Matches(msg, k.PageUp):
+	case key.Matches(msg, k.ReadBack):
 		p.top = max(0, p.top-page)
 	default:
 		return false
@@ -57,7 +62,7 @@ func (p *sheet) view(box lipgloss.Style, title string, body, foot []string, w, h
 		end := p.top + p.height
 		seen := append([]string(nil), body[p.top:end]...)
 		if end < len(body) {
-			seen[len(seen)-1] = s.Warn.Render(more(len(body)-end+1) + ": pgdn")
+			seen[len(seen)-1] = s.Warn.Render(more(len(body)-end+1) + ": " + p.readOn)
 		}
 		body = seen
 	}
@@ -224,5 +229,5 @@ func (f *form) help(k keys.Dialog, t keys.Triage) []key.Binding {
 	if len(f.choices.labels) > 1 {
 		shown = append(shown, k.Confirm)
 	}
-	return append(shown, keep(t.PageDown, "read on"))
+	return append(shown, t.ReadOn)
 }

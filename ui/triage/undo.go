@@ -73,7 +73,7 @@ func (s *Screen) undoPlanned(msg undoPlannedMsg) tea.Cmd {
 		return nil
 	}
 	d := &undoDialog{
-		keys: s.keys, buttons: s.buttons, planned: msg, sheet: sheet{session: s.session},
+		keys: s.keys, buttons: s.buttons, planned: msg, sheet: s.newSheet(),
 		database: text.Sanitise(s.cfg.Database.ID), table: text.Sanitise(s.cfg.Table.FullName()),
 	}
 	if n := len(msg.preview.Restored); n > 0 {
