@@ -10,18 +10,22 @@ import (
 
 	"idemtui/inspect"
 	"idemtui/inspect/dsn"
+	"idemtui/inspect/schema"
 	"idemtui/inspect/servertest"
 )
 
 func TestMain(m *testing.M) { servertest.Main(m) }
 
-// recommendedDDL is the shape of the table that inspect schema prints.
-const recommendedDDL = `CREATE SEQUENCE fencing_tokens;
-CREATE TABLE processed_messages (
- message_id text PRIMARY KEY, state text NOT NULL, owner text, claimed_at timestamptz, lease_expires_at timestamptz,
- completed_at timestamptz, updated_at timestamptz NOT NULL DEFAULT now(), attempts int NOT NULL DEFAULT 1,
- fencing_token bigint NOT NULL DEFAULT nextval('fencing_tokens'), result jsonb);
-CREATE INDEX ON processed_messages (lease_expires_at, message_id) WHERE state = 'PROCESSING'`
+// recommendedDDL is the table that inspect schema prints, without its checks:
+// tables in the field hold PROCESSING rows without a lease.
+func recommendedDDL(t testing.TB) string {
+	t.Helper()
+	sql, err := schema.For(dsn.Postgres)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sql.CreateSQL() + "; ALTER TABLE processed_messages DROP CONSTRAINT processed_messages_check, DROP CONSTRAINT processed_messages_check1"
+}
 
 // open makes a store on a test's database; it is closed with the test.
 func open(t testing.TB, connection string, options ...Options) *Store {
@@ -50,7 +54,7 @@ func open(t testing.TB, connection string, options ...Options) *Store {
 func recommended(t testing.TB, rows string) (*servertest.DB, *Store, inspect.Table) {
 	t.Helper()
 	db := servertest.Postgres(t)
-	db.Exec(recommendedDDL)
+	db.Exec(recommendedDDL(t))
 	if rows != "" {
 		db.Exec("INSERT INTO processed_messages (message_id, state, owner, claimed_at, lease_expires_at, completed_at) VALUES " + rows)
 	}

@@ -124,7 +124,12 @@ func (s *Store) while(ctx context.Context, f func(context.Context) error) error 
 	if s.life.Err() != nil {
 		return errClosed
 	}
-	return f(ctx)
+	err := f(ctx)
+	if timedOut(err) && ctx.Err() != nil {
+		// The server says the same to a cancel as to its own time limit.
+		err = context.Cause(ctx)
+	}
+	return err
 }
 
 var errClosed = errors.New("the connection to the database was closed")
