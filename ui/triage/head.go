@@ -200,10 +200,11 @@ func (s *Screen) summaryCompact(w int) string {
 	}
 	sum := look.snapshot.Summary
 	line := text.Count(sum.Stuck, !sum.LookCut) + " of " + text.Count(sum.Claimed.Rows, sum.Claimed.Exact)
-	if sum.Oldest.OK {
-		line += " · oldest " + text.Age(sum.Oldest.V)
+	line = " " + line + " · " + s.verdictCounts("  ")
+	if oldest := " · oldest " + text.Age(sum.Oldest.V); sum.Oldest.OK && text.Width(line+oldest) <= w {
+		line += oldest
 	}
-	return text.Cut(" "+line+" · "+s.verdictCounts("  "), w)
+	return text.Cut(line, w)
 }
 
 // infoLine is the filter while there is one, else the order; and the marks.

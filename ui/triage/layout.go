@@ -44,6 +44,9 @@ type columnWidths struct{ key, owner, claimed, lapsed, tries, verdict int }
 // verdictWord is the width of the longest verdict with its glyph.
 const verdictWord = 13
 
+// leastWhy is the room from which the evidence beside a verdict says something.
+const leastWhy = 18
+
 // newColumnWidths divides a list of w cells. They depend on the width alone,
 // so that no refresh moves a column.
 func newColumnWidths(w int) columnWidths {
@@ -60,6 +63,10 @@ func newColumnWidths(w int) columnWidths {
 	c.owner = min(24, 15+spare/8)
 	c.key = min(40, 20+spare/5)
 	c.verdict = room - c.owner - c.key
+	if c.verdict < verdictWord+2+leastWhy {
+		c.verdict = verdictWord
+		c.key = room - c.owner - c.verdict
+	}
 	return c
 }
 

@@ -151,7 +151,7 @@ func TestLongValuesScrollAndColumnsStay(t *testing.T) {
 		for range 10 {
 			d.press("left")
 		}
-		d.expect("refund:2026-03-01:m…")
+		d.expect("refund:2026-03-01:me…")
 	})
 }
 

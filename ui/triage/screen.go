@@ -260,7 +260,7 @@ func (s *Screen) ShortHelp() []key.Binding {
 		return []key.Binding{k.Back, keep(k.Down, "scroll"), k.Release, keep(k.Copy, "copy"), keep(k.CopyRow, "as JSON"), keep(k.Plain, "plain")}
 	}
 	shown := []key.Binding{
-		k.Release, k.Mark, keep(k.Filter, "filter"), keep(k.Sort, "sort"), k.Open, keep(k.Copy, "copy"), keep(k.Pause, "pause"), keep(k.Plain, "plain"), keep(k.NextTab, "other list"),
+		k.Release, k.Mark, keep(k.Filter, "filter"), keep(k.Sort, "sort"), k.Open, keep(k.Copy, "copy"), keep(k.Pause, "pause"), keep(k.Plain, "plain"), k.NextTab,
 	}
 	if s.last != nil && s.last.undoable() {
 		shown = append([]key.Binding{keep(k.Undo, "undo")}, shown...)
@@ -273,13 +273,20 @@ func keep(b key.Binding, does string) key.Binding {
 	return key.NewBinding(key.WithKeys(b.Keys()...), key.WithHelp(b.Help().Key, does))
 }
 
+// pair shows two bindings as one line of help.
+func pair(a, b key.Binding, does string) key.Binding {
+	return key.NewBinding(key.WithKeys(append(a.Keys(), b.Keys()...)...), key.WithHelp(a.Help().Key+" "+b.Help().Key, does))
+}
+
 // FullHelp lists the groups of keys for the help overlay.
 func (s *Screen) FullHelp() []frame.KeyGroup {
 	k := s.keys
 	return []frame.KeyGroup{
-		{Title: "move", Keys: []key.Binding{k.Up, k.Down, k.PageUp, k.PageDown, k.First, k.Last, k.Left, k.Right, k.NextTab}},
-		{Title: "see", Keys: []key.Binding{k.Open, k.Back, k.Filter, k.Sort, k.Unsort, k.Plain, k.Copy, k.CopyRow}},
-		{Title: "refresh", Keys: []key.Binding{k.Pause, k.Refresh, k.Faster, k.Slower}},
-		{Title: "act (each asks first)", Keys: []key.Binding{k.Mark, k.MarkAll, k.Release, k.Undo, k.Outcome}},
+		{Title: "act: each asks first", Keys: []key.Binding{k.Release, k.Mark, k.MarkAll, k.Undo, k.Outcome}},
+		{Title: "look", Keys: []key.Binding{k.Open, k.Back, k.Stuck, k.Claims, k.Filter, pair(k.Sort, k.Unsort, "sort, again flips; back"), k.Plain, k.Copy, k.CopyRow}},
+		{Title: "refresh", Keys: []key.Binding{k.Pause, k.Refresh, pair(k.Faster, k.Slower, "more, less often")}},
+		{Title: "move", Keys: []key.Binding{
+			pair(k.Up, k.Down, "one"), pair(k.PageUp, k.PageDown, "a page"), pair(k.First, k.Last, "first, last"), pair(k.Left, k.Right, "long values"),
+		}},
 	}
 }

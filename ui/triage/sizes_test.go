@@ -161,3 +161,15 @@ var (
 	_ frame.Screen = (*triage.Screen)(nil)
 	_ frame.Closer = (*triage.Screen)(nil)
 )
+
+func TestTheHelpShowsEveryKeyAt80x24(t *testing.T) {
+	bubble(t, 80, 24, incident(), func(d *desk) {
+		d.press("?")
+		for _, group := range d.screen.FullHelp() {
+			for _, b := range group.Keys {
+				d.expect(b.Help().Key + " ")
+				d.expect(b.Help().Desc)
+			}
+		}
+	})
+}
