@@ -58,14 +58,13 @@ func (p *page) layBlocks(spans []sim.Span) []block {
 	blocks := make([]block, 0, len(spans))
 	for _, s := range spans {
 		a := max(p.column(s.Start), 0)
-		b := max(min(p.column(s.End), p.width), a+1)
+		if n := len(blocks); n > 0 {
+			a = max(a, blocks[n-1].b)
+		}
 		if a >= p.width {
 			break
 		}
-		if n := len(blocks); n > 0 && blocks[n-1].b > a {
-			a = min(blocks[n-1].b, p.width-1)
-			b = max(b, a+1)
-		}
+		b := max(min(p.column(s.End), p.width), a+1)
 		blocks = append(blocks, block{span: s, a: a, b: b, effect: -1})
 	}
 	for i := range blocks {
@@ -80,22 +79,19 @@ func (p *page) layBlocks(spans []sim.Span) []block {
 }
 
 // makeRoom widens a step that is too short for a word: into the gap or the
-// pick-up after it, else at the cost of a long neighbour.
+// pick-up after it, at the cost of a long neighbour, by moving a short one that
+// has room, or into its own pick-up.
 func (p *page) makeRoom(blocks []block, i int) {
 	b := &blocks[i]
 	short := leastWord - (b.b - b.a)
 	if short <= 0 {
 		return
 	}
-	free := p.width - b.b
 	var next *block
 	if i+1 < len(blocks) {
 		next = &blocks[i+1]
-		free = next.a - b.b
-		if next.span.Kind == sim.SpanPickUp {
-			free += next.b - next.a - 1
-		}
 	}
+	free := p.free(blocks, i)
 	ends := p.trace.Handler().Program[b.span.PC].Kind == sim.OpAck
 	switch {
 	case free >= short, ends && free > 0:
@@ -103,13 +99,33 @@ func (p *page) makeRoom(blocks []block, i int) {
 		if next != nil {
 			next.a = max(next.a, b.b)
 		}
-	case next != nil && next.span.Kind == sim.SpanStep && next.b-next.a >= longStep:
+	case next != nil && next.a == b.b && next.span.Kind == sim.SpanStep && next.b-next.a >= longStep:
 		b.b += short
 		next.a = b.b
+	case next != nil && next.a == b.b && p.free(blocks, i+1) >= short:
+		b.b += short
+		next.a, next.b = b.b, next.b+short
 	case i > 0 && blocks[i-1].b == b.a && blocks[i-1].b-blocks[i-1].a >= longStep:
 		b.a -= short
 		blocks[i-1].b = b.a
+	case i > 0 && blocks[i-1].b == b.a && blocks[i-1].span.Kind == sim.SpanPickUp:
+		b.a -= min(short, b.a-blocks[i-1].a-1)
+		blocks[i-1].b = b.a
 	}
+}
+
+// free is how many cells after a block are empty or a mere pick-up, of which one
+// is left.
+func (p *page) free(blocks []block, i int) int {
+	if i+1 >= len(blocks) {
+		return p.width - blocks[i].b
+	}
+	next := blocks[i+1]
+	free := next.a - blocks[i].b
+	if next.span.Kind == sim.SpanPickUp {
+		free += max(next.b-next.a-1, 0)
+	}
+	return free
 }
 
 // letter fills the block's cells with its word and its rule.
@@ -147,6 +163,8 @@ func (p *page) letterStep(b *block) {
 		name += " " + sim.PaymentName(b.span.Payment)
 	}
 	switch {
+	case !opens && w < leastWord: // the rest of a step of the page before
+		b.glyphs = bar("", '─', w, false, closes)
 	case kind == sim.OpAck && w > text.Width("ack"):
 		b.glyphs = bar(" ack", ' ', w, false, false)
 	case kind == sim.OpAck:
@@ -155,8 +173,8 @@ func (p *page) letterStep(b *block) {
 		b.glyphs = bar(name, '─', w, opens, closes)
 	case w >= text.Width(words[0])+2:
 		b.glyphs = bar(words[0], '─', w, opens, closes)
-	case w == text.Width(words[0]) || w == text.Width(words[0])+1:
-		b.glyphs = bar(words[0], '─', w, false, closes)
+	case opens && (w == text.Width(words[0]) || w == text.Width(words[0])+1):
+		b.glyphs = bar(words[0], '─', w, false, closes && w > text.Width(words[0]))
 	case w >= text.Width(words[1])+2:
 		b.glyphs = bar(words[1], '─', w, opens, closes)
 	default:

@@ -32,6 +32,9 @@ func (v *view) drawTimeline(p pane) int {
 		step = 2
 	}
 	y := 0
+	if step == 2 && 2*(lines-axis)+axis <= p.rect.h && p.canvas.h < roomy {
+		y++ // apart from the counters, as the lanes are from each other
+	}
 	lane := func(name string, k ink) pane {
 		p.put(1, y, name, k)
 		l := p.sub(gutter, y, v.page.width, 1)
@@ -121,6 +124,9 @@ func (v *view) drawWorker(p pane, t track) {
 			if visible > b.word && b.glyphs[visible-1] == '┤' {
 				visible--
 			}
+			if b.span.Kind == sim.SpanStep {
+				p.put(b.a+visible, 0, strings.Repeat("─", max(v.cursor-b.a-visible, 0)), b.ink)
+			}
 		}
 		for x := range visible {
 			k := b.ink
@@ -149,6 +155,8 @@ func (v *view) drawEffect(p pane, b *block) {
 	switch {
 	case b.span.Label == sim.LabelChargeFail || b.span.Label == sim.LabelFenced:
 		glyph, k = "✗", inkWarn
+	case v.page.unchanged[b.span.EffectSeq]:
+		glyph = "="
 	case v.page.violation(b.span.EffectSeq):
 		glyph, k = "$", inkBad
 	}
@@ -178,15 +186,15 @@ func (v *view) drawAxis(p pane) int {
 		if at == first {
 			label += " ms"
 		}
-		if p.rect.h > 1 {
-			p.put(x, 0, "┴", inkMuted)
-			if x >= free && x+text.Width(label) <= p.rect.w {
-				free = p.put(x, 1, label, inkMuted) + 1
+		p.put(x, 0, "┴", inkMuted)
+		if p.rect.h == 1 {
+			if x+text.Width(label)+2 <= pg.width {
+				p.put(x+1, 0, label, inkMuted)
 			}
 			continue
 		}
-		if x+text.Width(label)+1 <= pg.width {
-			p.put(x, 0, label, inkMuted)
+		if x >= free && x+text.Width(label) <= p.rect.w {
+			free = p.put(x, 1, label, inkMuted) + 1
 		}
 	}
 	p.put(v.cursor, 0, "┃", inkAccent)

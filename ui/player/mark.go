@@ -157,6 +157,7 @@ func (p *page) wishCharge(w *wish, s sim.Span) {
 	case after > before:
 		w.texts, w.ink = []string{"$ " + name, "$"}, inkOK
 	default:
+		p.unchanged[s.FirstSeq] = true
 		w.texts, w.ink = []string{"= " + name + " no change", "= " + name, "="}, inkOK
 	}
 }
@@ -235,17 +236,18 @@ func (p *page) firstRow() string {
 // legend explains the marks of the timeline for the help overlay.
 func legend() []key.Binding {
 	lines := [][2]string{
-		{"├check┤", "a step, from its start to its answer"},
-		{"chk rem clm", "check, remember, claim, in little room"},
-		{"chg rel cmp", "charge, release, complete; a: ack"},
-		{"·····", "the worker has the message and has not begun"},
-		{"┃", "now; what lies to its right has not happened"},
-		{"● ↻ ←", "broker: delivered, delivered again, is back"},
-		{"╹", "the instant at which a step reads or writes"},
-		{"$", "the instant at which the customer is charged"},
-		{"=", "a call that changed nothing"},
-		{"✗", "wrong: charged again, refused, crashed"},
-		{"▶w1", "the program line where worker 1 is"},
+		{"├check┤", "a step, start to answer"},
+		{"chk rem", "check, remember, shortened"},
+		{"clm a", "claim, ack, shortened"},
+		{"rel cmp", "release, complete"},
+		{"····", "the message is picked up"},
+		{"┃", "now"},
+		{"● ↻ ←", "delivered, again, is back"},
+		{"╹", "the table's instant"},
+		{"$", "the customer is charged"},
+		{"=", "a call that changes nothing"},
+		{"✗", "charged again, or failed"},
+		{"▶w1", "worker 1 is at this line"},
 	}
 	all := make([]key.Binding, len(lines))
 	for i, l := range lines {

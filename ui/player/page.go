@@ -21,6 +21,7 @@ type page struct {
 	broker        []mark
 	table         []mark
 	provider      []mark
+	unchanged     map[int32]bool // the calls that left the ledger as it was
 }
 
 // track is a worker's row.
@@ -67,13 +68,16 @@ func roundDown(d int64) int64 {
 // newPage lays out the page on which the time stands. A run on one page gets
 // the length that its workload has.
 func newPage(trace *sim.Trace, now int64, width int, single int64) *page {
-	p := &page{trace: trace, width: width, length: single}
+	p := &page{trace: trace, width: width, length: single, unchanged: map[int32]bool{}}
 	if !onOnePage(trace) {
 		p.length = pageLength(trace, width)
 	}
 	last := max(trace.Duration()-1, 0) / p.length
 	i := min(now/p.length, last)
 	p.start, p.number, p.count = i*p.length, int(i)+1, int(last)+1
+	if i == last && i > 0 { // the last page ends with the run, so that it is never nearly empty
+		p.start = trace.Duration() + p.length/20 - p.length
+	}
 	for w := range trace.Scenario().Workers {
 		blocks := p.layBlocks(trace.Spans(sim.WorkerLane(w), p.start, p.end()))
 		p.workers = append(p.workers, track{worker: w, blocks: blocks})
@@ -86,9 +90,11 @@ func newPage(trace *sim.Trace, now int64, width int, single int64) *page {
 
 func (p *page) end() int64 { return p.start + p.length }
 
-// holds says whether a time is on the page.
+// holds says whether this is the page for a time. The last page shows the end of
+// the one before too, and is not the page for it.
 func (p *page) holds(at int64) bool {
-	return at >= p.start && (at < p.end() || p.number == p.count)
+	first := int64(p.number-1) * p.length
+	return at >= first && (at < first+p.length || p.number == p.count)
 }
 
 // column is the cell of a time; it may lie outside the page.

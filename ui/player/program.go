@@ -54,7 +54,7 @@ func (v *view) drawProgram(p pane) int {
 		for _, m := range all {
 			x = p.put(x, y, m.text, m.ink) + 1
 		}
-		lines := text.Wrap(op.Code, column-code-2)
+		lines := text.Wrap(op.Code, column-code-1)
 		if spare := p.rect.h - y - (h.Steps - i - 1); len(lines) > max(spare, 1) {
 			lines = []string{text.Cut(op.Code, column-code-1)}
 		}

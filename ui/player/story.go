@@ -24,7 +24,7 @@ func (v *view) drawStory(p pane) {
 			sentence, k = "✗ "+sentence, inkBad
 		}
 	default:
-		sentence = v.trace.Narrate(v.n)
+		sentence = v.sentence(v.n)
 		if v.page.violation(int32(v.n - 1)) {
 			sentence, k = "✗ "+sentence, inkBad
 		}
@@ -59,6 +59,9 @@ func (v *view) hint() string {
 	return ""
 }
 
+// wideLog is the width from which the log has whole sentences.
+const wideLog = 80
+
 // drawLog lists the last events, the newest at the bottom.
 func (v *view) drawLog(p pane) {
 	rows := p.rect.h
@@ -80,21 +83,46 @@ func (v *view) drawLogLine(p pane, y, i int) {
 	if i == v.n-1 {
 		marker, k = "▶", inkStrong
 	}
+	bad := v.page.violation(int32(i))
 	p.put(0, y, marker, inkAccent)
-	p.put(1, y, text.Right(text.Millis(e.At), 11), k)
+	x := p.put(1, y, text.Right(text.Millis(e.At), 10)+"  ", k)
+	if p.rect.w >= wideLog {
+		sentence := v.sentence(i + 1)
+		if bad {
+			sentence, k = "✗ "+sentence, inkBad
+		}
+		p.cut(x, y, p.rect.w, sentence, k)
+		return
+	}
 	who := e.Lane.String()
 	if e.Worker >= 0 {
 		who = sim.WorkerLane(int(e.Worker)).String()
 	}
-	p.put(15, y, who, k)
-	p.put(22, y, sim.PaymentName(e.Payment), k)
+	x = p.put(x, y, text.Left(who, 7), k)
+	x = p.put(x, y, text.Left(sim.PaymentName(e.Payment), 6), k)
 	step := v.trace.Step(e)
-	x := p.put(29, y, text.Left(step, 10), v.logInk(e))
-	if v.page.violation(int32(i)) {
-		p.cut(x+1, y, p.rect.w-x-1, "✗ charged again", inkBad)
+	x = p.put(x, y, step+" ", v.logInk(e))
+	if bad {
+		p.cut(x, y, p.rect.w, "✗ charged again", inkBad)
 		return
 	}
-	p.cut(x+1, y, p.rect.w-x-1, logWord(v.trace.Outcome(e), step), k)
+	p.cut(x, y, p.rect.w, logWord(v.trace.Outcome(e), step), k)
+}
+
+// sentence is the narration of the last of n events, kept for the next frame.
+func (v *view) sentence(n int) string {
+	const most = 1 << 12
+	told := v.cache.told
+	if told == nil || len(told) > most {
+		told = make(map[int]string)
+		v.cache.told = told
+	}
+	s, ok := told[n]
+	if !ok {
+		s = v.trace.Narrate(n)
+		told[n] = s
+	}
+	return s
 }
 
 // logWord is the outcome without the step's own name in front of it.

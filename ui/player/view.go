@@ -26,7 +26,8 @@ type cache struct {
 	frame string
 	page  *page
 	state sim.State
-	valid bool // of state
+	valid bool           // of state
+	told  map[int]string // narration by n
 }
 
 // view is one frame under construction.
@@ -127,7 +128,7 @@ func (v *view) compose(c *canvas) {
 		v.drawNarrow(c.pane(rect{0, y, w, rest}))
 		return
 	}
-	left := min(max(w*45/100, 44), 72)
+	left := min(max(w*45/100, 45), 72)
 	v.drawLeft(c.pane(rect{0, y, left, rest}))
 	v.drawRight(c.pane(rect{left + 1, y, w - left - 2, rest}))
 }
