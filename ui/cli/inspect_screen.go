@@ -43,7 +43,7 @@ func (a *app) openScreen(ctx context.Context, p place, shared *inspectFlags, lis
 	}
 	config := triage.Config{
 		Store: o.store, Database: o.database, Table: o.table, Query: query, Refresh: shared.refresh, Mode: shared.mode([]place{p}),
-		ForbiddenBy: forbiddenBy(p, shared),
+		ForbiddenBy: forbiddenBy(p, shared), Unseen: func(text string) { a.notef("%s", text) },
 	}
 	if config.Mode != inspect.ModeForbidden {
 		log, err := a.openAudit(shared, o.table)

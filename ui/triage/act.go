@@ -136,6 +136,7 @@ func (s *Screen) release(msg releaseChosenMsg) tea.Cmd {
 			return releasedMsg{result: inspect.Result{Plan: msg.plan}, err: err}
 		}
 		result, err := store.Release(ctx, table, msg.plan, inspect.ReleaseOptions{Auditor: auditor, Reason: msg.reason})
+		s.unseen.note("the release", auditor.ID(), len(result.Released), "released", err)
 		return releasedMsg{result: result, err: err}
 	})
 }
@@ -144,6 +145,7 @@ func (s *Screen) release(msg releaseChosenMsg) tea.Cmd {
 // out with a note.
 func (s *Screen) released(msg releasedMsg) tea.Cmd {
 	s.writing = ""
+	s.unseen.seen()
 	s.last = &operation{released: msg.result, err: msg.err}
 	note := "released"
 	if at := s.current().snapshot.At; !at.IsZero() {

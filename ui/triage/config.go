@@ -35,6 +35,9 @@ type Config struct {
 	AllowUnverified bool
 	// Audit records what is written. Without it nothing can be released.
 	Audit Audit
+	// Unseen is told how a write ended whose outcome the screen could not show
+	// any more, because it was closed in the middle.
+	Unseen func(text string)
 }
 
 // Audit opens the record of an operation and reads one back.

@@ -22,6 +22,7 @@ const detailDelay = 150 * time.Millisecond
 type detail struct {
 	generation int
 	cancel     context.CancelFunc
+	asking     inspect.Key // the key whose answer is under way; the zero Key when none is
 	got        inspect.Detail
 	ok         bool
 	err        error
@@ -81,7 +82,10 @@ func (s *Screen) wantDetail() tea.Cmd {
 		return nil
 	}
 	if s.detail.ok && s.detail.got.Claim.Key != r.claim.Key {
-		s.detail = detail{generation: s.detail.generation, cancel: s.detail.cancel}
+		s.detail = detail{generation: s.detail.generation, cancel: s.detail.cancel, asking: s.detail.asking}
+	}
+	if s.detail.asking == r.claim.Key {
+		return nil // a slow answer must not be given up for the next refresh
 	}
 	s.detail.generation++
 	generation := s.detail.generation
@@ -98,6 +102,7 @@ func (s *Screen) detailDue(msg detailDueMsg) tea.Cmd {
 	}
 	ctx, cancel := context.WithCancel(s.ctx)
 	s.detail.cancel = cancel
+	s.detail.asking = r.claim.Key
 	store, table, key, options := s.cfg.Store, s.cfg.Table, r.claim.Key, inspect.ShowOptions{Before: s.memory.before(s.now)}
 	return s.askWith(ctx, func(ctx context.Context) tea.Msg {
 		defer cancel()
@@ -107,7 +112,11 @@ func (s *Screen) detailDue(msg detailDueMsg) tea.Cmd {
 }
 
 func (s *Screen) detailLoaded(msg detailLoadedMsg) {
-	if msg.generation != s.detail.generation || errors.Is(msg.err, context.Canceled) {
+	if msg.generation != s.detail.generation {
+		return
+	}
+	s.detail.asking = inspect.Key{}
+	if errors.Is(msg.err, context.Canceled) {
 		return
 	}
 	s.detail.err = msg.err

@@ -88,6 +88,9 @@ func (s *Screen) tabsLine() string {
 		stuck = " " + text.Count(sum.Stuck, !sum.LookCut)
 		claims = " " + text.Count(sum.Claimed.Rows, sum.Claimed.Exact)
 	}
+	if state := s.oneState(); state != "" {
+		return " " + s.styles.Accent.Underline(true).Render("1 "+strings.ToUpper(string(state)))
+	}
 	draw := func(t tab, label string) string {
 		if t == s.tab {
 			return s.styles.Accent.Underline(true).Render(label)

@@ -90,7 +90,7 @@ func (l *list) arrange() {
 		}
 	}
 	slices.SortStableFunc(l.shown, l.order.compare)
-	place := slices.IndexFunc(l.shown, func(r row) bool { return r.claim.Key == l.focus })
+	place := l.find(l.focus)
 	switch {
 	case len(l.shown) == 0:
 		l.index = -1
@@ -104,6 +104,18 @@ func (l *list) arrange() {
 	l.index = place
 	l.top = place - max(0, line)
 	l.clamp()
+}
+
+// find is the place of a key; of a key on several rows, the one nearest to the
+// selection. It is -1 where the key is not shown.
+func (l *list) find(key inspect.Key) int {
+	best := -1
+	for i, r := range l.shown {
+		if r.claim.Key == key && (best < 0 || i <= l.index) {
+			best = i
+		}
+	}
+	return best
 }
 
 // clamp keeps the selection in sight and the window full.

@@ -148,7 +148,7 @@ func (s *Screen) armAnew(pause time.Duration) tea.Cmd {
 
 // show switches to a tab, with the rows of its last look until the next one.
 func (s *Screen) show(t tab) tea.Cmd {
-	if t == s.tab {
+	if t == s.tab || s.oneState() != "" {
 		return nil
 	}
 	s.tab = t
@@ -157,6 +157,14 @@ func (s *Screen) show(t tab) tea.Cmd {
 		s.list.replace(look.snapshot.Claims, look.snapshot.At, s.now, s.left)
 	}
 	return s.loadClaims()
+}
+
+// oneState is the state whose rows alone are listed; "" for the usual lists.
+func (s *Screen) oneState() inspect.State {
+	if state := s.cfg.Query.State; state != inspect.StateProcessing {
+		return state
+	}
+	return ""
 }
 
 // current is the last look of the tab in sight; where it has none yet, that of

@@ -3,6 +3,7 @@ package triage_test
 import (
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
@@ -286,4 +287,30 @@ func TestEditingKeysEditTheFieldOfADialog(t *testing.T) {
 		d.press("enter")
 		d.expect("Release 1 claim?")
 	})
+}
+
+func TestAWriteThatEndsAfterTheScreenClosedIsReported(t *testing.T) {
+	var told []string
+	bubble(t, 80, 24, incident(), func(d *desk) {
+		d.press("r", "y")
+		d.write("why")
+		d.press("enter")
+		_, answered := d.app.Update(tea.KeyPressMsg{Code: 'y', Text: "y"})
+		_, releasing := d.app.Update(answered())
+		releasing() // its message finds no program any more
+		d.screen.Close()
+		d.screen.Close()
+		if len(told) != 1 || !strings.Contains(told[0], "1 claim released, audit id 20260301-1200-000001") {
+			t.Errorf("told %q", told)
+		}
+	}, armed, func(c *triage.Config, _ *memoryStore) { c.Unseen = func(text string) { told = append(told, text) } })
+}
+
+func TestAListOfOneStateHasOneTab(t *testing.T) {
+	bubble(t, 80, 24, nil, func(d *desk) {
+		d.expect("1 FAILED")
+		d.press("2", "tab")
+		d.expect("1 FAILED")
+		d.expectNot("Claims")
+	}, func(c *triage.Config, _ *memoryStore) { c.Query.State = inspect.StateFailed })
 }

@@ -3,6 +3,7 @@ package triage
 import (
 	"context"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -30,9 +31,9 @@ const (
 type tab int
 
 const (
-	tabStuck tab = iota
-	tabClaims
-	tabs // how many there are
+	tabStuck  tab = iota // what the query asks for: the stuck claims, or those of one state
+	tabClaims            // every claim
+	tabs                 // how many there are
 )
 
 // toastFor is how long a note stays in the status line.
@@ -75,6 +76,7 @@ type Screen struct {
 	writing  string                 // what is being written, in words; "" when nothing is
 	left     map[inspect.Key]string // why rows left the list: this session released them
 	last     *operation             // the last release or undo
+	unseen   unseen
 }
 
 // look is the last snapshot of one tab and when it came, by the local clock.
@@ -119,8 +121,12 @@ func (s *Screen) Init() tea.Cmd { return tea.Batch(s.loadClaims(), tickClock()) 
 // Close cancels every question to the server and waits until none is left.
 func (s *Screen) Close() {
 	s.closing.Lock()
+	again := s.closed
 	s.closed = true
 	s.closing.Unlock()
+	if again {
+		return
+	}
 	s.cancel()
 	idle := make(chan struct{})
 	go func() {
@@ -130,6 +136,13 @@ func (s *Screen) Close() {
 	select {
 	case <-idle:
 	case <-time.After(closeLimit):
+	}
+	text := s.unseen.take()
+	if text == "" && s.writing != "" {
+		text = "it is not known how this ended: " + strings.TrimSuffix(s.writing, " …") + "; the next start of idemtui inspect says what the audit record has"
+	}
+	if text != "" && s.cfg.Unseen != nil {
+		s.cfg.Unseen(text)
 	}
 }
 

@@ -40,7 +40,7 @@ func (s *Screen) wantUndo() tea.Cmd {
 	case why != "":
 		s.complain("%s", why)
 	case s.last == nil || !s.last.undoable():
-		s.say("nothing to undo in this session; idemtui inspect audit lists what was done before")
+		s.say("nothing to undo in this session; what was released earlier: idemtui inspect undo AUDIT-ID")
 	case s.busy():
 		s.say("one moment: the last one is still under way")
 	case s.needsArming():
@@ -97,12 +97,14 @@ func (s *Screen) undo(msg undoChosenMsg) tea.Cmd {
 			return undoneMsg{err: err}
 		}
 		result, err := store.Undo(ctx, table, inspect.UndoRequest{AuditID: msg.id, Rows: msg.rows, Auditor: auditor, Reason: msg.reason})
+		s.unseen.note("the undo", auditor.ID(), len(result.Restored), "put back", err)
 		return undoneMsg{result: result, err: err}
 	})
 }
 
 func (s *Screen) undone(msg undoneMsg) tea.Cmd {
 	s.writing = ""
+	s.unseen.seen()
 	if s.last != nil && len(msg.result.Restored) > 0 {
 		s.last.undone = true
 	}
