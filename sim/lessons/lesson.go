@@ -24,12 +24,18 @@ type Lesson struct {
 type Scene struct {
 	Title      string
 	Scenario   sim.Scenario
+	Sends      []sim.Send      // where set: the messages, told one by one
 	Compare    []sim.HandlerID // the handlers worth seeing on this scenario, its own first
 	Parameters []Parameter     // what is worth changing on the spot
 }
 
 // Record makes the scene's run. The error is a *sim.RangeError.
-func (s Scene) Record() (*sim.Trace, error) { return sim.Record(s.Scenario) }
+func (s Scene) Record() (*sim.Trace, error) {
+	if len(s.Sends) > 0 {
+		return sim.RecordScript(sim.Script{Scenario: s.Scenario, Sends: s.Sends})
+	}
+	return sim.Record(s.Scenario)
+}
 
 // All lists the lessons in order.
 func All() []Lesson {
@@ -42,7 +48,7 @@ func All() []Lesson {
 }
 
 // makers make the lessons, in order.
-var makers = []func() Lesson{race, release}
+var makers = []func() Lesson{duplicates, race, release, lease, provider, natural, remember}
 
 // Find finds a lesson by its number or its name.
 func Find(text string) (Lesson, bool) {

@@ -2,8 +2,10 @@ package lessons
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
+	"unicode"
 
 	"idemtui/sim"
 )
@@ -56,9 +58,9 @@ func checkSaid(t *testing.T, where, said string) {
 			t.Errorf("%s: a sentence of %d words: %s", where, n, sentence)
 		}
 	}
-	for _, synonym := range []string{"attempt", "holder", "steal", "ttl", "unlock", "mutex"} {
-		if strings.Contains(strings.ToLower(said), synonym) {
-			t.Errorf("%s: %q has another word in the glossary: %s", where, synonym, said)
+	for word := range strings.FieldsFuncSeq(strings.ToLower(said), func(r rune) bool { return !unicode.IsLetter(r) }) {
+		if slices.Contains([]string{"attempt", "attempts", "event", "events", "algorithm", "holder", "holders", "steal", "steals", "ttl", "unlock", "lock", "status", "version"}, word) {
+			t.Errorf("%s: the glossary has another word for %q: %s", where, word, said)
 		}
 	}
 }
@@ -84,7 +86,9 @@ func TestEveryPageFindsItsMomentWhateverTheSeed(t *testing.T) {
 						t.Errorf("seed %d, page %d goes back from event %d to %d", seed, i+1, before, n)
 					}
 					before = n
-					checkSaid(t, l.Name, said)
+					if seed == 1 || seed == seeds {
+						checkSaid(t, l.Name, said)
+					}
 					if seed == 1 {
 						t.Logf("page %d, scene %d (%s), event %d of %d\n%s", i+1, p.Scene, l.Scenes[p.Scene].Title, n, traces[p.Scene].Len(), strings.Join(wrap(said), "\n"))
 					}

@@ -91,8 +91,14 @@ func (s sight) word(word string) (string, bool) {
 		return length(scenario.Lease), true
 	case "charge":
 		return length(scenario.Charge), true
-	case "copyafter":
-		return length(scenario.CopyAfter), true
+	case "visibility":
+		return length(scenario.Visibility), true
+	case "keymemory":
+		return length(scenario.KeyMemory), true
+	case "retention":
+		return length(scenario.Retention), true
+	case "window":
+		return length(scenario.Window), true
 	}
 	return "", false
 }

@@ -23,6 +23,13 @@ const (
 	Crash
 	Timeout
 	Slow
+	Guard
+	Visibility
+	MaxReceives
+	Window
+	Retention
+	KeyMemory
+	NewKeys
 	parameterCount
 )
 
@@ -54,17 +61,31 @@ var (
 )
 
 var dials = [parameterCount]dial{
-	Workers:    {"workers", []int64{1, 2, 3, 4, 8, 16, 32}, func(s *sim.Scenario) any { return &s.Workers }, count},
-	Duplicates: {"duplicates", fractions, func(s *sim.Scenario) any { return &s.Duplicates }, fraction},
-	Distance:   {"distance", []int64{1, 2, 4, 8, 12, 16, 24, 32, 64}, func(s *sim.Scenario) any { return &s.Distance }, count},
-	CopyAfter:  {"copy-after", orNone, func(s *sim.Scenario) any { return &s.CopyAfter }, length},
-	Charge:     {"charge", lengths, func(s *sim.Scenario) any { return &s.Charge }, length},
-	Lease:      {"lease", lengths, func(s *sim.Scenario) any { return &s.Lease }, length},
-	Renew:      {"renew", orNone, func(s *sim.Scenario) any { return &s.Renew }, length},
-	Fail:       {"fail", fractions, func(s *sim.Scenario) any { return &s.Fail }, fraction},
-	Crash:      {"crash", fractions, func(s *sim.Scenario) any { return &s.Crash }, fraction},
-	Timeout:    {"timeout", fractions, func(s *sim.Scenario) any { return &s.Timeout }, fraction},
-	Slow:       {"slow", fractions, func(s *sim.Scenario) any { return &s.Slow }, fraction},
+	Workers:     {"workers", []int64{1, 2, 3, 4, 8, 16, 32}, func(s *sim.Scenario) any { return &s.Workers }, count},
+	Duplicates:  {"duplicates", fractions, func(s *sim.Scenario) any { return &s.Duplicates }, fraction},
+	Distance:    {"distance", []int64{1, 2, 4, 8, 12, 16, 24, 32, 64}, func(s *sim.Scenario) any { return &s.Distance }, count},
+	CopyAfter:   {"copy-after", orNone, func(s *sim.Scenario) any { return &s.CopyAfter }, length},
+	Charge:      {"charge", lengths, func(s *sim.Scenario) any { return &s.Charge }, length},
+	Lease:       {"lease", lengths, func(s *sim.Scenario) any { return &s.Lease }, length},
+	Renew:       {"renew", orNone, func(s *sim.Scenario) any { return &s.Renew }, length},
+	Fail:        {"fail", fractions, func(s *sim.Scenario) any { return &s.Fail }, fraction},
+	Crash:       {"crash", fractions, func(s *sim.Scenario) any { return &s.Crash }, fraction},
+	Timeout:     {"timeout", fractions, func(s *sim.Scenario) any { return &s.Timeout }, fraction},
+	Slow:        {"slow", fractions, func(s *sim.Scenario) any { return &s.Slow }, fraction},
+	Guard:       {"guard", []int64{0, 1}, func(s *sim.Scenario) any { return &s.Guard }, func(n int64) string { return sim.Guard(n).String() }},
+	Visibility:  {"visibility", orNone, func(s *sim.Scenario) any { return &s.Visibility }, length},
+	MaxReceives: {"max-receives", []int64{0, 1, 2, 3, 5, 10}, func(s *sim.Scenario) any { return &s.MaxReceives }, count},
+	Window:      {"window", orNone, func(s *sim.Scenario) any { return &s.Window }, length},
+	Retention:   {"retention", orNone, func(s *sim.Scenario) any { return &s.Retention }, length},
+	KeyMemory:   {"key-memory", orNone, func(s *sim.Scenario) any { return &s.KeyMemory }, length},
+	NewKeys:     {"new-keys", []int64{0, 1}, func(s *sim.Scenario) any { return &s.NewKeys }, yesNo},
+}
+
+func yesNo(n int64) string {
+	if n == 0 {
+		return "no"
+	}
+	return "yes"
 }
 
 func fraction(parts int64) string { return sim.Fraction(parts).String() }
@@ -118,6 +139,13 @@ func (p Parameter) get(s *sim.Scenario) int64 {
 		return int64(*field)
 	case *sim.Fraction:
 		return int64(*field)
+	case *sim.Guard:
+		return int64(*field)
+	case *bool:
+		if *field {
+			return 1
+		}
+		return 0
 	case *int64:
 		return *field
 	default:
@@ -131,6 +159,10 @@ func (p Parameter) set(s *sim.Scenario, value int64) {
 		*field = int(value)
 	case *sim.Fraction:
 		*field = sim.Fraction(value)
+	case *sim.Guard:
+		*field = sim.Guard(value)
+	case *bool:
+		*field = value != 0
 	case *int64:
 		*field = value
 	}

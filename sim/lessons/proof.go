@@ -84,7 +84,7 @@ func proofWord(proofs []Proof, word string) (string, bool) {
 	return "", false
 }
 
-// orNo is a number of orders; none is a word.
+// orNo is a number in a sentence; none is a word.
 func orNo(n int64) string {
 	if n == 0 {
 		return "none"

@@ -22,12 +22,13 @@ func answerLost(h sim.HandlerID) sim.Scenario {
 func release() Lesson {
 	compare := []sim.HandlerID{sim.HandlerClaim, sim.HandlerRelease, sim.HandlerLease}
 	twist := []Parameter{Fail, Crash, Timeout, Charge, Workers}
-	const claim, repaired, lost = 0, 1, 2
+	const claim, repaired, crashed, lost = 0, 1, 2, 3
 	return Lesson{
 		Name: "release", Title: "the claim that is never released",
 		Scenes: []Scene{
 			claim:    {Title: "claim, then charge; the charge fails", Scenario: refused(sim.HandlerClaim), Compare: compare, Parameters: twist},
 			repaired: {Title: "release on failure", Scenario: refused(sim.HandlerRelease), Compare: compare, Parameters: twist},
+			crashed:  {Title: "release, and a crash", Scenario: onePayment(sim.HandlerRelease), Sends: []sim.Send{{Charge: smallCharge, Fault: sim.FaultCrash, After: 1}}, Compare: compare, Parameters: []Parameter{Workers, Lease}},
 			lost:     {Title: "release, and a lost answer", Scenario: answerLost(sim.HandlerRelease), Compare: compare, Parameters: twist},
 		},
 		Pages: []Page{
@@ -58,8 +59,17 @@ func release() Lesson {
 				proofs: []Proof{{Handler: sim.HandlerRelease, Deliveries: 2, Budgets: explore.Budgets{Fail: 1}}},
 			},
 			{
+				Scene: crashed, Moment: on(sim.EventCrash),
+				text: "An error runs the code that cleans up. A crash runs nothing. {worker} dies between its claim and its charge, and the row stays as it is.",
+			},
+			{
+				Scene: crashed, Moment: wrong(),
+				text:   "The redelivery finds it and goes home: the ledger says {charges} charges. With a copy and at most one crash {lost} of {all} orders lose the payment. What is missing is a clock, and lesson 4 brings one.",
+				proofs: []Proof{{Handler: sim.HandlerRelease, Deliveries: 2, Budgets: explore.Budgets{Crash: 1}}},
+			},
+			{
 				Scene: lost, Moment: at(sim.LabelChargeTimeout),
-				text: "But an error is not always a refusal. This charge worked, and its answer got lost on the way back. {worker} sees a timeout. From where it stands, the two look the same.",
+				text: "And an error is not always a refusal. This charge worked, and its answer got lost on the way back. {worker} sees a timeout. From where it stands, the two look the same.",
 			},
 			{
 				Scene: lost, Moment: at(sim.LabelRelease),

@@ -114,7 +114,7 @@ func resultWords(r sim.Result) func(string) (string, bool) {
 	return func(word string) (string, bool) {
 		for c := range columnCount {
 			if c.word() == word {
-				return count(c.Of(r)), true
+				return orNo(c.Of(r)), true
 			}
 		}
 		return "", false

@@ -1,0 +1,225 @@
+package lessons
+
+import (
+	"context"
+	"encoding/csv"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"idemtui/sim"
+	"idemtui/sim/explore"
+)
+
+// lessonNamed finds a lesson or ends the test.
+func lessonNamed(t *testing.T, name string) Lesson {
+	t.Helper()
+	l, ok := Find(name)
+	if !ok {
+		t.Fatalf("there is no lesson %s", name)
+	}
+	return l
+}
+
+// results runs a table under a seed; the results are by the rows' keys.
+func results(t *testing.T, table Table, seed uint64) map[string]sim.Result {
+	t.Helper()
+	table = table.withSeed(seed)
+	list, err := table.Run(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	by := map[string]sim.Result{}
+	for i, row := range table.Rows {
+		by[row.key] = list[i]
+	}
+	return by
+}
+
+func TestFiguresOfTheTables(t *testing.T) {
+	race, release := lessonNamed(t, "race"), lessonNamed(t, "release")
+	lease, provider, late := lessonNamed(t, "lease"), lessonNamed(t, "provider"), lessonNamed(t, "retention")
+	natural, duplicates := lessonNamed(t, "natural"), lessonNamed(t, "duplicates")
+	for seed := uint64(1); seed <= seeds; seed++ {
+		must := func(holds bool, what string, got any) {
+			t.Helper()
+			if !holds {
+				t.Errorf("seed %d: %s: %+v", seed, what, got)
+			}
+		}
+		r := results(t, race.Tables[0], seed)
+		must(r["none"].Charges == 2100 && r["claim"].Charges == 2000, "lesson 2", r)
+		must(r["check"].Charges >= 2094 && r["check"].Charges <= 2100, "lesson 2, check", r["check"])
+		r = results(t, race.Tables[1], seed)
+		must(r["1"].ChargedTwice >= 94 && r["8"].ChargedTwice < r["1"].ChargedTwice && r["24"].ChargedTwice <= 6, "lesson 2, distance", r)
+		r = results(t, release.Tables[0], seed)
+		must(r["claim"].Deliveries == 2040 && r["claim"].Charges == 1960 && r["claim"].Stuck == 40, "lesson 3, claim", r["claim"])
+		must(r["release"].Charges == 2000 && r["lease"].Charges == 2000, "lesson 3", r)
+		r = results(t, lease.Tables[0], seed)
+		must(r["release"].NeverCharged > 0 && r["lease"].NeverCharged == 0 && r["fence"].NeverCharged == 0, "lesson 4, lost", r)
+		must(r["lease"].ChargedTwice > r["fence"].ChargedTwice && r["fence"].ChargedTwice > 0 && r["key"].ChargedTwice == 0, "lesson 4, twice", r)
+		r = results(t, provider.Tables[0], seed)
+		must(r["onetx"].ChargedTwice > 0 && r["fence"].ChargedTwice > 0, "lesson 5, twice", r)
+		must(r["key"].Charges == 2000 && r["key"].NeverCharged == 0 && r["keyonly"].Charges == 2000 && r["keyonly"].NeverCharged == 0, "lesson 5, key", r)
+		r = results(t, natural.Tables[0], seed)
+		must(r["increment"].ChargedTwice >= 100 && r["natural"].Charges == 2000, "lesson 6", r)
+		r = results(t, late.Tables[0], seed)
+		must(r["7d"].ChargedTwice == 100 && r["12d"].ChargedTwice == 0, "lesson 7", r)
+		r = results(t, duplicates.Tables[0], seed)
+		must(r["none"].Charges == 2000 && r["duplicates"].Charges == 2100 && r["timeout"].Charges == 2040, "lesson 1", r)
+		for _, key := range []string{"crash", "slow"} {
+			must(r[key].Deliveries > 2000 && r[key].ChargedTwice > 0, "lesson 1, "+key, r[key])
+		}
+	}
+}
+
+// Every count of the explorer that a page quotes and that is a row of
+// explore.tsv is that row's: an independent enumerator and a model checker agree
+// on those.
+func TestProofsAgreeWithTheIndependentEnumerator(t *testing.T) {
+	file, err := os.Open("../explore/testdata/explore.tsv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	reader := csv.NewReader(file)
+	reader.Comma = '\t'
+	lines, err := reader.ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := map[string]string{}
+	for _, line := range lines[1:] {
+		// handler, n, fail, timeout, crash, slow, forget; interleavings, double; lost
+		rows[strings.Join(line[:7], " ")] = strings.Join([]string{line[12], line[13], line[15]}, " ")
+	}
+	quoted, known := 0, 0
+	for _, l := range All() {
+		for _, p := range l.Pages {
+			for _, proof := range p.Proofs() {
+				quoted++
+				b := proof.Budgets
+				want, ok := rows[fmt.Sprint(proof.Handler, " ", proof.Deliveries, " ", b.Fail, " ", b.Timeout, " ", b.Crash, " ", b.Slow, " ", b.Forget)]
+				if !ok {
+					continue
+				}
+				known++
+				counts, err := proof.Count()
+				if got := fmt.Sprint(counts.All, counts.Double, counts.Lost); err != nil || got != want {
+					t.Errorf("%s: %s, want %s (%v)", proof.Command(), got, want, err)
+				}
+			}
+		}
+	}
+	if known < 12 || quoted-known > 1 {
+		t.Errorf("of %d quoted counts only %d are rows of explore.tsv", quoted, known)
+	}
+}
+
+func TestTheNumbersThatTeach(t *testing.T) {
+	slow := explore.Budgets{Slow: 1}
+	for _, tt := range []struct {
+		proof Proof
+		want  Counts
+	}{
+		{Proof{Handler: sim.HandlerCheck, Deliveries: 2}, Counts{66, 60, 0}},
+		{Proof{Handler: sim.HandlerLease, Deliveries: 2, Budgets: slow}, Counts{98, 80, 0}},
+		{Proof{Handler: sim.HandlerFence, Deliveries: 2, Budgets: slow}, Counts{92, 60, 0}},
+	} {
+		if got, err := tt.proof.Count(); err != nil || got != tt.want {
+			t.Errorf("%s: %+v, want %+v (%v)", tt.proof.Command(), got, tt.want, err)
+		}
+	}
+}
+
+// sceneTitled finds a scene of a lesson by its title.
+func sceneTitled(t *testing.T, l Lesson, title string) Scene {
+	t.Helper()
+	for _, s := range l.Scenes {
+		if s.Title == title {
+			return s
+		}
+	}
+	t.Fatalf("%s has no scene %q", l.Name, title)
+	return Scene{}
+}
+
+// labels counts the transitions of a trace.
+func labels(trace *sim.Trace) map[sim.Label]int {
+	counts := map[sim.Label]int{}
+	for i := range trace.Len() {
+		counts[trace.Event(i).Label]++
+	}
+	return counts
+}
+
+// What the pages of lesson 4 say beyond their moment.
+func TestWhatTheLeaseLessonSaysBesides(t *testing.T) {
+	for seed := uint64(1); seed <= seeds; seed++ {
+		l := lessonNamed(t, "lease").WithSeed(seed)
+
+		short := record(t, sceneTitled(t, l, "a lease shorter than the work"))
+		if r, c := short.Result(), labels(short); r.Charges != 3 || r.Fenced != 0 || r.Takeovers != 2 || c[sim.LabelCompleteStale] != 2 || c[sim.LabelComplete] != 1 {
+			t.Errorf("seed %d, livelock: %+v, %d stale", seed, r, c[sim.LabelCompleteStale])
+		}
+		renewed := record(t, sceneTitled(t, l, "the same, with renewal"))
+		if r := renewed.Result(); r.Charges != 1 || r.Takeovers != 0 {
+			t.Errorf("seed %d, renewal: %+v", seed, r)
+		}
+
+		byName := sceneTitled(t, l, "a guard by name")
+		if c := labels(record(t, byName)); c[sim.LabelCompleteStale] != 0 || c[sim.LabelComplete] != 2 {
+			t.Errorf("seed %d: by name %v", seed, c)
+		}
+		byName.Scenario.Guard = sim.GuardToken
+		trace := record(t, byName)
+		stale, _ := at(sim.LabelCompleteStale).In(trace)
+		done, _ := at(sim.LabelComplete).In(trace)
+		if stale == 0 || stale > done {
+			t.Errorf("seed %d: by token the late completion comes at %d, the other at %d", seed, stale, done)
+		}
+
+		took := record(t, sceneTitled(t, l, "crash and takeover"))
+		busy := took.At(took.Len())
+		if took.Result().Charges != 1 || took.Result().NeverCharged != 0 || len(busy.Returned) != 0 {
+			t.Errorf("seed %d, takeover: %+v", seed, took.Result())
+		}
+	}
+}
+
+// The case from the field behind lesson 5: three tries, each charged, each
+// answer lost; and one more after the provider has forgotten.
+func TestR36_DownstreamKey(t *testing.T) {
+	for seed := uint64(1); seed <= seeds; seed++ {
+		l := lessonNamed(t, "provider").WithSeed(seed)
+		for title, want := range map[string]int64{
+			"three tries without a key": 3, "a new key with every try": 3, "the same key with every try": 1, "a key that was forgotten": 2,
+		} {
+			if r := record(t, sceneTitled(t, l, title)).Result(); r.Charges != want {
+				t.Errorf("seed %d, %s: %d charges, want %d", seed, title, r.Charges, want)
+			}
+		}
+	}
+}
+
+// The case from the field behind the last pages of lesson 7.
+func TestR18_FixedNotSliding(t *testing.T) {
+	trace := record(t, sceneTitled(t, lessonNamed(t, "retention"), "the broker's own window"))
+	var accepted []int64
+	for i := range trace.Len() {
+		if e := trace.Event(i); e.Kind == sim.EventDeliver {
+			accepted = append(accepted, e.At/second)
+		}
+	}
+	if fmt.Sprint(accepted) != "[0 120 240]" {
+		t.Errorf("accepted at %v", accepted)
+	}
+}
+
+func TestTheSumOfTheLastLesson(t *testing.T) {
+	_, required := horizon()
+	if required != 11*day || tooShort > required || lateBy > required || longEnough <= required {
+		t.Errorf("the sum is %s", length(required))
+	}
+}
