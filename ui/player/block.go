@@ -105,11 +105,14 @@ func (p *page) makeRoom(blocks []block, i int) {
 	case next != nil && next.a == b.b && p.free(blocks, i+1) >= short:
 		b.b += short
 		next.a, next.b = b.b, next.b+short
+		if i+2 < len(blocks) {
+			blocks[i+2].a = max(blocks[i+2].a, next.b)
+		}
 	case i > 0 && blocks[i-1].b == b.a && blocks[i-1].b-blocks[i-1].a >= longStep:
 		b.a -= short
 		blocks[i-1].b = b.a
 	case i > 0 && blocks[i-1].b == b.a && blocks[i-1].span.Kind == sim.SpanPickUp:
-		b.a -= min(short, b.a-blocks[i-1].a-1)
+		b.a -= max(min(short, b.a-blocks[i-1].a-1), 0)
 		blocks[i-1].b = b.a
 	}
 }

@@ -51,7 +51,7 @@ func checkPage(r *rapid.T, p *page) {
 			if b.a < end || b.b < b.a || b.b > p.width || len(b.glyphs) != b.b-b.a || b.word > len(b.glyphs) {
 				r.Fatalf("worker %d: block %d..%d of %d glyphs after %d in %d cells", t.worker, b.a, b.b, len(b.glyphs), end, p.width)
 			}
-			if off := b.a - max(p.column(b.span.Start), 0); off > leastWord+2 || off < -leastWord {
+			if off := b.a - max(p.column(b.span.Start), 0); b.span.Kind == sim.SpanStep && (off > leastWord+2 || off < -leastWord) {
 				r.Fatalf("worker %d: a step is drawn %d cells off", t.worker, off)
 			}
 			end = b.b
