@@ -48,6 +48,9 @@ type Config struct {
 	Symmetry bool
 	// VerdictOnly leaves out the second pass, which counts interleavings.
 	VerdictOnly bool
+	// Workers is the number of goroutines of the search, 1 or 2; 0 means 1.
+	// It changes nothing but the time.
+	Workers int
 	// MaxMemory bounds the search's own memory in bytes; 0 means
 	// DefaultMaxMemory. At the bound the search stops with what it has.
 	MaxMemory int64
@@ -58,8 +61,8 @@ type Config struct {
 // Progress is how far a search is.
 type Progress struct {
 	Counting bool // the second pass
-	States   int  // found so far; while counting: counted so far
-	Edges    int64
+	States   int  // found so far
+	Expanded int  // of them, those whose successors are known; while counting: counted so far
 	Depth    int
 }
 

@@ -28,7 +28,7 @@ const limbsAtFirst = 2
 func (s *search) count(ctx context.Context) error {
 	states, edges := s.result.States, s.result.Edges
 	need := s.store.bytes() + s.store.tableSize()*4 + graphBytes(states, edges) + states*8*limbsAtFirst
-	if edges >= noParent || need > s.config.maxMemory() {
+	if edges >= none || need > s.config.maxMemory() {
 		s.note("interleavings are not counted: that needs %s of memory, and the limit is %s", formatBytes(need), formatBytes(s.config.maxMemory()))
 		return nil
 	}
@@ -59,23 +59,24 @@ func (s *search) newGraph(ctx context.Context) (*graph, error) {
 	n := s.store.len()
 	g := &graph{first: make([]uint32, n+1), successors: make([]uint32, 0, s.result.Edges)}
 	incoming := make([]uint32, n)
-	for i := range n {
-		if i%pollEvery == 0 {
-			if err := ctx.Err(); err != nil {
-				return nil, err
-			}
-			if s.config.Progress != nil {
-				s.config.Progress(Progress{Counting: true, States: i, Edges: int64(len(g.successors)), Depth: s.depth})
-			}
+	// The counters of the first pass stand: this one only looks up.
+	again := expander{codec: s.codec, memo: s.expander.memo, lost: none}
+	err := again.each(s.store.view(), 0, n, s.config.Workers, func(b *block) error {
+		for i, end := range b.ends {
+			g.first[b.first+i+1] = uint32(len(g.successors) + end)
 		}
-		word, slots := s.store.at(uint32(i))
-		count := s.memo.expand(word, slots, s.edges[:])
-		for j := range count {
-			next := s.store.find(s.edges[j].word, s.edges[j].slots)
+		for i := range b.edges {
+			next := s.store.find(b.edges[i].word, b.edges[i].slots)
 			g.successors = append(g.successors, next)
 			incoming[next]++
 		}
-		g.first[i+1] = uint32(len(g.successors))
+		if s.config.Progress != nil && b.first%pollEvery == 0 {
+			s.config.Progress(Progress{Counting: true, States: n, Expanded: b.first, Depth: s.depth})
+		}
+		return ctx.Err()
+	})
+	if err != nil {
+		return nil, err
 	}
 	g.sort(incoming)
 	return g, nil
@@ -115,6 +116,7 @@ func (g *graph) longest() int {
 func (s *search) sumWays(g *graph, limbs int) bool {
 	ways := make([]uint64, len(g.order)*limbs)
 	ways[0] = 1
+	states := s.store.view()
 	total, double, triple, lost := make([]uint64, limbs), make([]uint64, limbs), make([]uint64, limbs), make([]uint64, limbs)
 	for _, from := range g.order {
 		here := ways[int(from)*limbs:][:limbs]
@@ -131,7 +133,7 @@ func (s *search) sumWays(g *graph, limbs int) bool {
 			return false
 		}
 		// The rest are parts of the total, and cannot overflow.
-		word, _ := s.store.at(from)
+		word, _ := states.at(from)
 		switch charges := s.codec.charges(word); {
 		case charges == 0:
 			addLimbs(lost, here)

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"go.uber.org/goleak"
+
 	"idemtui/sim"
 )
 
@@ -90,6 +92,9 @@ func numbers(r Result) row {
 		"bfs_double": length(r.ShortestDouble), "bfs_lost": length(r.ShortestLost),
 	}
 }
+
+// No goroutine outlives a search.
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestExploreTSV(t *testing.T) {
 	for _, want := range readRows(t) {

@@ -92,6 +92,7 @@ func TestPackedSearchAgreesWithAPlainOne(t *testing.T) {
 		plain := explorePlainly(c)
 		want := plain.tally(c.Start(), map[State]tally{})
 		for _, wide := range []bool{false, true} {
+			c.Workers = rapid.IntRange(0, 2).Draw(t, "workers")
 			s, err := newSearch(c)
 			if err != nil {
 				t.Fatal(err)
@@ -106,9 +107,10 @@ func TestPackedSearchAgreesWithAPlainOne(t *testing.T) {
 			if int(r.States) != len(plain.order) || r.Edges != plain.edges {
 				t.Fatalf("%d states and %d edges, want %d and %d", r.States, r.Edges, len(plain.order), plain.edges)
 			}
+			states := s.store.view()
 			for i, state := range plain.order {
 				word, slots := s.codec.pack(&state)
-				if w, sl := s.store.at(uint32(i)); w != word || sl != slots {
+				if w, sl := states.at(uint32(i)); w != word || sl != slots {
 					t.Fatalf("state %d differs from the plain search", i)
 				}
 			}
@@ -367,5 +369,34 @@ func TestLimbs(t *testing.T) {
 	}
 	if addLimbs([]uint64{1<<64 - 1, 1<<64 - 1}, []uint64{1, 0}) {
 		t.Error("an overflow is not seen")
+	}
+}
+
+// A second worker changes nothing but the time, not even the order of the
+// states.
+func TestWorkersChangeNothing(t *testing.T) {
+	var searches [2]*search
+	for i := range searches {
+		c := config(sim.HandlerFence, 4, Budgets{Timeout: 1, Crash: 1, Slow: 1})
+		c.Workers = i + 1
+		s, err := newSearch(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.finish(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		searches[i] = s
+	}
+	one, two := searches[0], searches[1]
+	if one.store.len() != two.store.len() || one.result.Interleavings.Cmp(two.result.Interleavings) != 0 || text(one.result.ShortestDouble) != text(two.result.ShortestDouble) {
+		t.Fatalf("%+v and %+v", one.result, two.result)
+	}
+	states, others := one.store.view(), two.store.view()
+	for i := range uint32(one.store.len()) {
+		word, slots := states.at(i)
+		if w, sl := others.at(i); w != word || sl != slots || one.store.parent(i) != two.store.parent(i) {
+			t.Fatalf("state %d differs", i)
+		}
 	}
 }

@@ -10,185 +10,165 @@ import "idemtui/sim"
 type memo struct {
 	codec *codec
 
-	slots []uint32 // 1 + the row's index; 0 is free
-	shift uint
-	rows  []memoRow
+	slots  []uint32 // 1 + a world's index, by its word; 0 is free
+	shift  uint
+	worlds []memoWorld
+	rows   []memoRow
 
-	worldSlots []uint32
-	worldShift uint
-	worlds     []memoWorld
-
-	spareRow   memoRow // for a pair beyond the limit
+	spareRow   memoRow // for what is beyond the limit
 	spareWorld memoWorld
 	list       [choiceCount]Move
 }
 
-// memoLimit bounds the rows, so that the memo takes some MiB at most.
-const memoLimit = 1 << 16
+// The limits keep the memo within some MiB. Budgets of hundreds have so many
+// tokens that a list by slot is not worth its room.
+const (
+	memoWorlds   = 1 << 14
+	memoRows     = 1 << 17
+	memoSlotBits = 8
+)
 
 // packedMove is where a move leads: the shared word, and the slot of the
 // delivery that moved.
 type packedMove struct {
 	word uint64
-	slot uint32
-	ok   bool
+	slot uint64
 }
 
 // memoRow is one delivery in one shared word: its steps and its crash.
 type memoRow struct {
-	word  uint64
-	slot  uint32
-	count uint32 // of steps
-	steps [3]packedMove
-	crash packedMove
+	count uint8 // of steps
+	dies  bool  // a crash is possible
+	moves [4]packedMove
 }
 
-// memoWorld is one shared word: what the environment can do, with the holder
-// of the claim dead or alive.
+// crash is the move after the steps.
+func (r *memoRow) crash() *packedMove { return &r.moves[3] }
+
+// memoWorld is one shared word: what the environment can do, and the rows of
+// the slots seen with it.
 type memoWorld struct {
-	word   uint64
-	gen    uint64
-	expire [2]packedMove // holder dead, alive
-	forget packedMove
+	word    uint64
+	gen     uint64
+	crashes bool     // the budget for crashes is not spent
+	rows    []uint32 // 1 + a row's index, by slot; 0 is none yet
+
+	expires [2]bool // with the claim's holder dead, alive
+	expire  [2]uint64
+	forgets bool
+	forget  uint64
 }
 
-func newMemo(k *codec) *memo {
-	m := &memo{codec: k, slots: make([]uint32, 64), worldSlots: make([]uint32, 64)}
-	m.shift, m.worldShift = 64-6, 64-6
-	return m
-}
+func newMemo(k *codec) *memo { return &memo{codec: k, slots: make([]uint32, 64), shift: 64 - 6} }
 
-// expand lists the successors of a packed state, in the order of moves.
-func (m *memo) expand(word, slots uint64, out []edge) int {
+// expand appends the successors of a packed state, in the order of moves.
+func (m *memo) expand(word, slots uint64, out []edge) []edge {
 	k := m.codec
 	mask := uint64(1)<<k.slotBits - 1
-	var crashes [MaxDeliveries]packedMove
+	var rows [MaxDeliveries]memoRow
 	world := m.world(word)
-	n, alive := 0, 0
+	alive := 0
 	for i := range k.count {
 		shift := uint(i) * k.slotBits
 		slot := slots >> shift & mask
 		rest := slots &^ (mask << shift)
-		row := m.row(word, uint32(slot))
+		row := m.row(world, slot)
 		for j := range row.count {
-			step := &row.steps[j]
-			out[n] = edge{word: step.word, slots: rest | uint64(step.slot)<<shift}
-			n++
+			step := &row.moves[j&3]
+			out = append(out, edge{word: step.word, slots: rest | step.slot<<shift})
 		}
-		crashes[i] = row.crash
+		if world.crashes {
+			rows[i] = *row
+		}
 		if slot>>pcBits == world.gen {
 			alive = 1
 		}
 	}
-	for i := range k.count {
-		if crash := &crashes[i]; crash.ok {
-			shift := uint(i) * k.slotBits
-			out[n] = edge{word: crash.word, slots: slots&^(mask<<shift) | uint64(crash.slot)<<shift}
-			n++
+	if world.crashes {
+		for i := range k.count {
+			if row := &rows[i]; row.dies {
+				shift := uint(i) * k.slotBits
+				out = append(out, edge{word: row.crash().word, slots: slots&^(mask<<shift) | row.crash().slot<<shift})
+			}
 		}
 	}
-	if expire := &world.expire[alive]; expire.ok {
-		out[n] = edge{word: expire.word, slots: slots}
-		n++
+	if world.expires[alive] {
+		out = append(out, edge{word: world.expire[alive], slots: slots})
 	}
-	if world.forget.ok {
-		out[n] = edge{word: world.forget.word, slots: slots}
-		n++
+	if world.forgets {
+		out = append(out, edge{word: world.forget, slots: slots})
 	}
-	return n
+	return out
 }
 
-// row finds or makes the row of a pair.
-func (m *memo) row(word uint64, slot uint32) *memoRow {
-	mask := len(m.slots) - 1
-	i := int(rowHash(word, slot) >> m.shift)
-	for {
-		at := m.slots[i]
-		if at == 0 {
-			break
-		}
-		if row := &m.rows[at-1]; row.word == word && row.slot == slot {
-			return row
-		}
-		i = (i + 1) & mask
-	}
-	if len(m.rows) >= memoLimit {
-		m.spareRow = m.newRow(word, slot)
+// row finds or makes the row of a delivery in a world.
+func (m *memo) row(world *memoWorld, slot uint64) *memoRow {
+	if world.rows == nil || len(m.rows) >= memoRows {
+		m.spareRow = m.newRow(world.word, slot)
 		return &m.spareRow
 	}
-	m.rows = append(m.rows, m.newRow(word, slot))
-	m.slots[i] = uint32(len(m.rows))
-	if len(m.rows)*2 > len(m.slots) {
-		m.slots = make([]uint32, len(m.slots)*2)
-		m.shift--
-		for j := range m.rows {
-			row := &m.rows[j]
-			place(m.slots, rowHash(row.word, row.slot)>>m.shift, j)
-		}
+	at := &world.rows[slot]
+	if *at == 0 {
+		m.rows = append(m.rows, m.newRow(world.word, slot))
+		*at = uint32(len(m.rows))
 	}
-	return &m.rows[len(m.rows)-1]
+	return &m.rows[*at-1]
 }
 
-// world finds or makes what the environment can do.
+// world finds or makes what is known of a word.
 func (m *memo) world(word uint64) *memoWorld {
-	mask := len(m.worldSlots) - 1
-	i := int(worldHash(word) >> m.worldShift)
-	for {
-		at := m.worldSlots[i]
-		if at == 0 {
-			break
-		}
-		if world := &m.worlds[at-1]; world.word == word {
+	i := int(mix(word) >> m.shift)
+	for m.slots[i] != 0 {
+		if world := &m.worlds[m.slots[i]-1]; world.word == word {
 			return world
 		}
-		i = (i + 1) & mask
+		i = (i + 1) & (len(m.slots) - 1)
 	}
-	if len(m.worlds) >= memoLimit {
+	if len(m.worlds) >= memoWorlds {
 		m.spareWorld = m.newWorld(word)
 		return &m.spareWorld
 	}
 	m.worlds = append(m.worlds, m.newWorld(word))
-	m.worldSlots[i] = uint32(len(m.worlds))
-	if len(m.worlds)*2 > len(m.worldSlots) {
-		m.worldSlots = make([]uint32, len(m.worldSlots)*2)
-		m.worldShift--
-		for j := range m.worlds {
-			place(m.worldSlots, worldHash(m.worlds[j].word)>>m.worldShift, j)
+	m.slots[i] = uint32(len(m.worlds))
+	if len(m.worlds)*2 > len(m.slots) {
+		m.grow()
+	}
+	world := &m.worlds[len(m.worlds)-1]
+	if m.codec.slotBits <= memoSlotBits {
+		world.rows = make([]uint32, 1<<m.codec.slotBits)
+	}
+	return world
+}
+
+// grow doubles the table of worlds.
+func (m *memo) grow() {
+	m.slots = make([]uint32, len(m.slots)*2)
+	m.shift--
+	for j := range m.worlds {
+		i := int(mix(m.worlds[j].word) >> m.shift)
+		for m.slots[i] != 0 {
+			i = (i + 1) & (len(m.slots) - 1)
 		}
+		m.slots[i] = uint32(j) + 1
 	}
-	return &m.worlds[len(m.worlds)-1]
-}
-
-func rowHash(word uint64, slot uint32) uint64 {
-	return word*0x9e3779b97f4a7c15 + uint64(slot)*0xbf58476d1ce4e5b9
-}
-
-func worldHash(word uint64) uint64 { return word * 0x9e3779b97f4a7c15 }
-
-// place enters an index at the first free slot from its home on.
-func place(slots []uint32, home uint64, index int) {
-	mask := uint64(len(slots) - 1)
-	for slots[home] != 0 {
-		home = (home + 1) & mask
-	}
-	slots[home] = uint32(index) + 1
 }
 
 // newRow asks moves about a state with this delivery alone.
-func (m *memo) newRow(word uint64, slot uint32) memoRow {
+func (m *memo) newRow(word, slot uint64) memoRow {
 	k := m.codec
 	var s State
-	k.unpack(word, uint64(slot), &s)
+	k.unpack(word, slot, &s)
 	s.Count = 1
-	row := memoRow{word: word, slot: slot}
+	var row memoRow
 	for _, move := range m.list[:moves(k.handler, &s, &m.list)] {
-		packed := packedMove{word: k.after(word, &move), slot: uint32(k.packSlot(move.delivery)), ok: true}
+		packed := packedMove{word: k.after(word, &move), slot: k.packSlot(move.delivery)}
 		switch {
 		case move.Choice < 3:
-			row.steps[row.count] = packed
+			row.moves[row.count] = packed
 			row.count++
 		case move.Choice == choiceCrash:
-			row.crash = packed
+			row.dies = true
+			*row.crash() = packed
 		}
 	}
 	return row
@@ -200,17 +180,16 @@ func (m *memo) newWorld(word uint64) memoWorld {
 	k := m.codec
 	var s State
 	k.unpack(word, 0, &s)
-	world := memoWorld{word: word, gen: uint64(s.Cell.Gen)}
+	world := memoWorld{word: word, gen: uint64(s.Cell.Gen), crashes: s.Budget[budgetCrash] > 0}
 	s.Deliveries[0] = sim.Delivery{PC: 1, Tok: s.Cell.Gen}
 	for alive := range world.expire {
 		s.Count = alive
 		for _, move := range m.list[:moves(k.handler, &s, &m.list)] {
-			packed := packedMove{word: k.after(word, &move), ok: true}
 			switch move.Choice {
 			case choiceExpire:
-				world.expire[alive] = packed
+				world.expires[alive], world.expire[alive] = true, k.after(word, &move)
 			case choiceForget:
-				world.forget = packed
+				world.forgets, world.forget = true, k.after(word, &move)
 			}
 		}
 	}

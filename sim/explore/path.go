@@ -94,7 +94,7 @@ func (s *search) findPaths() {
 	double := func(word uint64, _ int) bool { return s.codec.charges(word) >= 2 }
 	lost := func(word uint64, successors int) bool { return successors == 0 && s.codec.charges(word) == 0 }
 	s.result.ShortestDouble = s.pathTo(s.double, double)
-	s.result.ShortestLost = s.pathTo(s.lost, lost)
+	s.result.ShortestLost = s.pathTo(s.expander.lost, lost)
 }
 
 // goal says whether a state, by its shared word and its number of successors,
@@ -114,12 +114,13 @@ func (s *search) pathTo(index uint32, goal goal) *Path {
 	for i := index; i != 0; i = s.store.parent(i) {
 		back = append(back, i)
 	}
+	states := s.store.view()
 	path := &Path{Handler: s.config.Handler, Start: s.start}
 	state := s.start
 	for i := len(back) - 1; i >= 0; i-- {
+		wantWord, wantSlots := states.at(back[i])
 		state = path.step(state, func(next State) bool {
 			word, slots := s.codec.pack(&next)
-			wantWord, wantSlots := s.store.at(back[i])
 			return word == wantWord && slots == wantSlots
 		})
 	}
@@ -149,9 +150,11 @@ func (s *search) firstPath(index uint32, goal goal) *Path {
 	}
 	s.store.number()
 	marked := make([]bool, s.layers[depth+1])
+	states := s.store.view()
+	var edges []edge
 	for i := len(marked) - 1; i >= 0; i-- {
-		word, slots := s.store.at(uint32(i))
-		edges := s.edges[:s.memo.expand(word, slots, s.edges[:])]
+		word, slots := states.at(uint32(i))
+		edges = s.expander.memo.expand(word, slots, edges[:0])
 		if i >= s.layers[depth] {
 			marked[i] = goal(word, len(edges))
 			continue

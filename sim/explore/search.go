@@ -55,24 +55,18 @@ func (e *StoppedError) Error() string {
 
 // search is one breadth-first run.
 type search struct {
-	config Config
-	codec  *codec
-	memo   *memo
-	store  store
-	result Result
+	config   Config
+	codec    *codec
+	store    store
+	expander expander
+	result   Result
 
 	start  State
 	depth  int   // of the layer being expanded
 	layers []int // index of the first state of each layer, and of the next
 	double uint32
-	lost   uint32
-
-	edges [blockEdges]edge
-	ends  [blockStates]int
+	polled int
 }
-
-// none marks that a counterexample was not found.
-const none = noParent
 
 // Run explores. A wrong config gives an error and no result. A context that
 // ends gives its error, and a memory limit that is reached a *StoppedError,
@@ -114,7 +108,8 @@ func newSearch(config Config) (*search, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &search{config: config, codec: k, memo: newMemo(k), start: config.Start(), double: none, lost: none}
+	s := &search{config: config, codec: k, start: config.Start(), double: none}
+	s.expander = expander{codec: k, memo: newMemo(k), symmetry: config.Symmetry, lost: none}
 	s.result = Result{Handler: config.Handler, Deliveries: config.Deliveries, Budgets: config.Budgets, Symmetry: config.Symmetry}
 	if k.fits64() {
 		s.store = newStore64(k.slotsBits, config.maxMemory())
@@ -124,97 +119,79 @@ func newSearch(config Config) (*search, error) {
 	return s, nil
 }
 
-// run expands every state in the order in which it was found, a block at a
-// time; a block never spans two layers.
+// run expands every state in the order in which it was found, a layer at a
+// time.
 func (s *search) run(ctx context.Context) error {
-	first := &s.edges[0]
-	first.word, first.slots = s.codec.pack(&s.start)
+	err := s.layersFrom(ctx, s.start)
+	x := &s.expander
+	r := &s.result
+	r.States, r.Edges, r.Canonical, r.Terminal = x.states, x.edges, x.canonical, x.terminal
+	if err == nil && s.codec.tooLarge {
+		err = fmt.Errorf("a counter of %s grew beyond its bound: this is a defect of the explorer", s.config.Handler.Name)
+	}
+	return err
+}
+
+func (s *search) layersFrom(ctx context.Context, start State) error {
+	var first edge
+	first.word, first.slots = s.codec.pack(&start)
 	if s.config.Symmetry {
 		first.slots = s.codec.sort(first.slots)
 	}
-	s.store.add(s.edges[:1], []int{1}, noParent)
+	s.store.add(&block{edges: []edge{first}, ends: []int{1}})
+	s.findDouble(0)
 	s.layers = []int{0, 1}
-	if s.codec.charges(first.word) >= 2 {
-		s.double = 0
-	}
-	for i, polled := 0, 0; i < s.store.len(); {
-		if i == s.layers[s.depth+1] {
-			s.layers = append(s.layers, s.store.len())
-			s.depth++
+	for ; s.layers[s.depth] < s.layers[s.depth+1]; s.depth++ {
+		err := s.expander.each(s.store.view(), s.layers[s.depth], s.layers[s.depth+1], s.config.Workers, func(b *block) error {
+			return s.enter(ctx, b)
+		})
+		if err != nil {
+			return err
 		}
-		if i >= polled {
-			polled = i + pollEvery
-			if err := s.poll(ctx); err != nil {
-				return err
-			}
-		}
-		end := min(i+blockStates, s.layers[s.depth+1])
-		if !s.expand(i, end) {
-			return s.stopped()
-		}
-		i = end
-	}
-	if s.codec.tooLarge {
-		return fmt.Errorf("a counter of %s grew beyond its bound: this is a defect of the explorer", s.config.Handler.Name)
+		s.layers = append(s.layers, s.store.len())
 	}
 	return nil
 }
 
-// expand enters the successors of the states from first to end. It returns
-// false at the memory limit.
-func (s *search) expand(first, end int) bool {
-	n, ends := 0, s.ends[:0]
-	for i := first; i < end; i++ {
-		word, slots := s.store.at(uint32(i))
-		from := n
-		n += s.memo.expand(word, slots, s.edges[n:])
-		ends = append(ends, n)
-		s.tally(uint32(i), word, slots, s.edges[from:n])
+// enter enters a block's successors, and looks at the outside world now and
+// then.
+func (s *search) enter(ctx context.Context, b *block) error {
+	if b.first >= s.polled {
+		s.polled = b.first + pollEvery
+		if err := s.poll(ctx, b.first); err != nil {
+			return err
+		}
 	}
 	before := s.store.len()
-	if !s.store.add(s.edges[:n], ends, uint32(first)) {
-		return false
+	if !s.store.add(b) {
+		return s.stopped()
 	}
-	if s.double == none {
-		for i := before; i < s.store.len(); i++ {
-			if word, _ := s.store.at(uint32(i)); s.codec.charges(word) >= 2 {
-				s.double = uint32(i)
-				break
-			}
-		}
-	}
-	return true
+	s.findDouble(before)
+	return nil
 }
 
-// tally counts a state and its edges. With symmetry it sorts the successors.
-func (s *search) tally(index uint32, word, slots uint64, edges []edge) {
-	weight := int64(1)
-	if s.config.Symmetry {
-		weight = s.codec.orders(slots)
-		for i := range edges {
-			edges[i].slots = s.codec.sort(edges[i].slots)
-		}
+// findDouble looks for the first double charge among the states from an index
+// on.
+func (s *search) findDouble(from int) {
+	if s.double != none {
+		return
 	}
-	s.result.States += weight
-	s.result.Edges += weight * int64(len(edges))
-	if s.codec.sorted(slots) {
-		s.result.Canonical++
-	}
-	if len(edges) == 0 {
-		s.result.Terminal += weight
-		if s.lost == none && s.codec.charges(word) == 0 {
-			s.lost = index
+	states := s.store.view()
+	for i := from; i < s.store.len(); i++ {
+		if word, _ := states.at(uint32(i)); s.codec.charges(word) >= 2 {
+			s.double = uint32(i)
+			return
 		}
 	}
 }
 
-// poll looks at the outside world.
-func (s *search) poll(ctx context.Context) error {
+// poll looks at the context, the memory and the progress callback.
+func (s *search) poll(ctx context.Context, expanded int) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	if s.config.Progress != nil {
-		s.config.Progress(Progress{States: s.store.len(), Edges: s.result.Edges, Depth: s.depth})
+		s.config.Progress(Progress{States: s.store.len(), Expanded: expanded, Depth: s.depth})
 	}
 	if s.store.bytes() > s.config.maxMemory() {
 		return s.stopped()

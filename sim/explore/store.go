@@ -2,8 +2,8 @@ package explore
 
 import "math"
 
-// noParent is the parent of the first state.
-const noParent = math.MaxUint32
+// none marks that no state was found.
+const none = math.MaxUint32
 
 // maxStates is the largest number of states that an index can name.
 const maxStates = math.MaxUint32 - 1
@@ -12,12 +12,11 @@ const maxStates = math.MaxUint32 - 1
 // the index of the state from which each was first reached, and an
 // open-addressing table over the full keys. A hash alone would be no proof.
 type store interface {
-	// add enters those successors of a block of states that are new, in
-	// order: those of state first+i end at ends[i]. It returns false where
-	// the table would have to grow beyond the limit.
-	add(edges []edge, ends []int, first uint32) bool
-	// at gives the state with this index.
-	at(index uint32) (word, slots uint64)
+	// add enters those successors of a block that are new, in order. It
+	// returns false where the table would have to grow beyond the limit.
+	add(b *block) bool
+	// view reads the states found until now, also while more are added.
+	view() view
 	parent(index uint32) uint32
 	len() int
 	// bytes is the memory held now.
@@ -30,49 +29,43 @@ type store interface {
 	find(word, slots uint64) uint32
 }
 
-// A search expands its states in blocks.
-const (
-	blockStates = 32
-	blockEdges  = blockStates * int(choiceCount)
-)
+// view reads states by index.
+type view interface {
+	at(index uint32) (word, slots uint64)
+}
 
 const (
-	pageBits   = 16
+	pageBits   = 12
 	pageSize   = 1 << pageBits
 	firstSlots = 1 << 10
+	// quickGrowth is the table size below which it grows fourfold: entering
+	// the keys again costs more than a few MiB.
+	quickGrowth = 1 << 20
+	// chunkEdges are looked up together: the table's lines for them fit the
+	// nearest cache.
+	chunkEdges = 128
 )
 
 // column is a growing list of values in pages, so that growing copies nothing
-// and needs no second copy of a large list.
+// and needs no second copy of a large list, and a copy of the column goes on
+// reading what was there.
 type column[T any] struct {
-	pages [][]T
+	pages []*[pageSize]T
 	n     int
 }
 
 func (c *column[T]) append(value T) {
 	if c.n&(pageSize-1) == 0 {
-		size := pageSize
-		if c.n == 0 {
-			// A small graph needs no whole page.
-			size = firstSlots
-		}
-		c.pages = append(c.pages, make([]T, 0, size))
+		c.pages = append(c.pages, new([pageSize]T))
 	}
-	page := &c.pages[c.n>>pageBits]
-	*page = append(*page, value)
+	c.pages[c.n>>pageBits][c.n&(pageSize-1)] = value
 	c.n++
 }
 
 func (c *column[T]) at(i uint32) T { return c.pages[i>>pageBits][i&(pageSize-1)] }
 
 // capacity is how many values the pages have room for.
-func (c *column[T]) capacity() int64 {
-	total := 0
-	for _, page := range c.pages {
-		total += cap(page)
-	}
-	return int64(total)
-}
+func (c *column[T]) capacity() int64 { return int64(len(c.pages)) * pageSize }
 
 // mix spreads a key over all bits; the table uses the highest ones.
 func mix(key uint64) uint64 {
@@ -85,3 +78,11 @@ func mix(key uint64) uint64 {
 // full says whether a table of this many slots holds too many keys for quick
 // look-ups: three quarters.
 func full(keys, slots int) bool { return keys >= slots/4*3 }
+
+// nextSize is the size to which a table grows.
+func nextSize(slots int) int {
+	if slots < quickGrowth {
+		return slots * 4
+	}
+	return slots * 2
+}

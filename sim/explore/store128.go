@@ -42,38 +42,45 @@ func (s *store128) slot(entry key128) int {
 	return i
 }
 
-func (s *store128) add(edges []edge, ends []int, first uint32) bool {
-	if full(s.keys.n+len(edges), len(s.table)) && !s.grow() {
-		return false
-	}
-	from := 0
-	for parent, end := range ends {
-		for _, e := range edges[from:end] {
-			entry := key128{e.word + 1, e.slots}
-			if at := s.slot(entry); s.table[at].word == 0 {
-				s.table[at] = entry
-				s.keys.append(key128(e))
-				s.parents.append(first + uint32(parent))
-			}
+func (s *store128) add(b *block) bool {
+	for full(s.keys.n+len(b.edges), len(s.table)) {
+		if !s.grow() {
+			return false
 		}
-		from = end
+	}
+	parent := 0
+	for i, e := range b.edges {
+		for b.ends[parent] <= i {
+			parent++
+		}
+		entry := key128{e.word + 1, e.slots}
+		if at := s.slot(entry); s.table[at].word == 0 {
+			s.table[at] = entry
+			s.keys.append(key128(e))
+			s.parents.append(uint32(b.first + parent))
+		}
 	}
 	return true
 }
 
 func (s *store128) grow() bool {
-	next := int64(len(s.table)) * 2
-	if s.bytes()+next*16 > s.limit || s.keys.n >= maxStates/2 {
+	next := nextSize(len(s.table))
+	if s.bytes()+int64(next)*16 > s.limit || s.keys.n >= maxStates/2 {
 		return false
 	}
-	s.resize(int(next))
+	s.resize(next)
 	return true
 }
 
-func (s *store128) at(index uint32) (word, slots uint64) {
-	key := s.keys.at(index)
+// view128 reads the keys of a store128.
+type view128 struct{ keys column[key128] }
+
+func (v *view128) at(index uint32) (word, slots uint64) {
+	key := v.keys.at(index)
 	return key.word, key.slots
 }
+
+func (s *store128) view() view { return &view128{s.keys} }
 
 func (s *store128) parent(index uint32) uint32 { return s.parents.at(index) }
 

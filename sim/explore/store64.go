@@ -13,8 +13,7 @@ type store64 struct {
 	parents column[uint32]
 	index   []uint32 // beside the table, once numbered
 
-	homes, entries [blockEdges]uint64 // of the edges being added
-	touched        uint64             // keeps the compiler from dropping the reads
+	touched uint64 // keeps the compiler from dropping the early reads
 }
 
 func newStore64(slotsBits uint, limit int64) *store64 {
@@ -39,55 +38,73 @@ func (s *store64) slot(entry uint64) int { return s.probe(int(mix(entry)>>s.shif
 
 // probe finds the same from the entry's home on.
 func (s *store64) probe(i int, entry uint64) int {
-	mask := len(s.table) - 1
-	for s.table[i] != 0 && s.table[i] != entry {
-		i = (i + 1) & mask
+	table := s.table
+	for {
+		if found := table[i]; found == 0 || found == entry {
+			return i
+		}
+		i = (i + 1) & (len(table) - 1)
 	}
-	return i
 }
 
-func (s *store64) add(edges []edge, ends []int, first uint32) bool {
-	if full(s.keys.n+len(edges), len(s.table)) && !s.grow() {
-		return false
+func (s *store64) add(b *block) bool {
+	for full(s.keys.n+len(b.edges), len(s.table)) {
+		if !s.grow() {
+			return false
+		}
 	}
-	// The homes are all read before any of them matters, so that the cache
-	// fetches them side by side.
-	touched := uint64(0)
-	for i := range edges {
-		entry := (edges[i].word<<s.slotsBits | edges[i].slots) + 1
-		home := mix(entry) >> s.shift
-		s.homes[i], s.entries[i] = home, entry
-		touched |= s.table[home]
-	}
-	s.touched = touched
-	from := 0
-	for parent, end := range ends {
-		for i := from; i < end; i++ {
-			if at := s.probe(int(s.homes[i]), s.entries[i]); s.table[at] == 0 {
-				s.table[at] = s.entries[i]
-				s.keys.append(s.entries[i] - 1)
-				s.parents.append(first + uint32(parent))
+	var homes [chunkEdges]int
+	var entries [chunkEdges]uint64
+	parent := 0
+	for from := 0; from < len(b.edges); from += chunkEdges {
+		chunk := b.edges[from:min(from+chunkEdges, len(b.edges))]
+		// The homes are all read before any of them matters, so that the
+		// cache fetches them side by side.
+		touched := uint64(0)
+		for i := range chunk {
+			entry := (chunk[i].word<<s.slotsBits | chunk[i].slots) + 1
+			home := int(mix(entry) >> s.shift)
+			homes[i&(chunkEdges-1)], entries[i&(chunkEdges-1)] = home, entry
+			touched |= s.table[home]
+		}
+		s.touched = touched
+		for i := range chunk {
+			for b.ends[parent] <= from+i {
+				parent++
+			}
+			entry := entries[i&(chunkEdges-1)]
+			if at := s.probe(homes[i&(chunkEdges-1)], entry); s.table[at] == 0 {
+				s.table[at] = entry
+				s.keys.append(entry - 1)
+				s.parents.append(uint32(b.first + parent))
 			}
 		}
-		from = end
 	}
 	return true
 }
 
-// grow doubles the table, unless the two tables together pass the limit.
+// grow makes the table larger, unless the two tables together pass the limit.
 func (s *store64) grow() bool {
-	next := int64(len(s.table)) * 2
-	if s.bytes()+next*8 > s.limit || s.keys.n >= maxStates/2 {
+	next := nextSize(len(s.table))
+	if s.bytes()+int64(next)*8 > s.limit || s.keys.n >= maxStates/2 {
 		return false
 	}
-	s.resize(int(next))
+	s.resize(next)
 	return true
 }
 
-func (s *store64) at(index uint32) (word, slots uint64) {
-	key := s.keys.at(index)
-	return key >> s.slotsBits, key & (1<<s.slotsBits - 1)
+// view64 reads the keys of a store64.
+type view64 struct {
+	keys      column[uint64]
+	slotsBits uint
 }
+
+func (v *view64) at(index uint32) (word, slots uint64) {
+	key := v.keys.at(index)
+	return key >> v.slotsBits, key & (1<<v.slotsBits - 1)
+}
+
+func (s *store64) view() view { return &view64{s.keys, s.slotsBits} }
 
 func (s *store64) parent(index uint32) uint32 { return s.parents.at(index) }
 

@@ -46,6 +46,7 @@ func WalkOdds(ctx context.Context, config Config) (Odds, error) {
 	if err != nil {
 		return Odds{}, err
 	}
+	states := s.store.view()
 	odds := Odds{Double: new(big.Rat), Lost: new(big.Rat)}
 	reach := make([]*big.Rat, len(g.order))
 	reach[0] = big.NewRat(1, 1)
@@ -54,7 +55,7 @@ func WalkOdds(ctx context.Context, config Config) (Odds, error) {
 		reach[from] = nil
 		next := g.successors[g.first[from]:g.first[from+1]]
 		if len(next) == 0 {
-			word, _ := s.store.at(from)
+			word, _ := states.at(from)
 			if charges := s.codec.charges(word); charges >= 2 {
 				odds.Double.Add(odds.Double, here)
 			} else if charges == 0 {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime"
 	"runtime/debug"
 	"strconv"
 	"strings"
@@ -74,6 +75,7 @@ func (a *app) runSimExplore(ctx context.Context, f *exploreFlags) error {
 	}
 	config := explore.Config{
 		Handler: handler, Deliveries: f.deliveries, Budgets: f.budgets, Symmetry: f.symmetry, MaxMemory: f.maxMemory,
+		Workers: runtime.GOMAXPROCS(0),
 	}
 	if err := config.Validate(); err != nil {
 		return usageError(err.Error(), seeHelp("idemtui sim explore"))
@@ -189,13 +191,12 @@ func (p *exploreProgress) show(at explore.Progress) {
 		return
 	}
 	p.next = now.Add(progressEvery)
-	what := "states"
-	if at.Counting {
-		what = "states counted"
-	}
 	milliseconds := max(now.Sub(p.began).Milliseconds(), 1)
-	line := fmt.Sprintf("%s %s, %s edges, %d steps deep, %s states/s", text.Count(int64(at.States), true), what,
-		text.Count(at.Edges, true), at.Depth, text.Count(int64(at.States)*1000/milliseconds, true))
+	line := fmt.Sprintf("%s states, %d steps deep, %s states/s", text.Count(int64(at.States), true),
+		at.Depth, text.Count(int64(at.Expanded)*1000/milliseconds, true))
+	if at.Counting {
+		line = fmt.Sprintf("counting interleavings: %s of %s states", text.Count(int64(at.Expanded), true), text.Count(int64(at.States), true))
+	}
 	p.width = max(p.width, text.Width(line))
 	fmt.Fprintf(p.app.streams.Err, "\r%s", text.Left(line, p.width))
 }
