@@ -1,0 +1,150 @@
+package explore
+
+import (
+	"fmt"
+	"math/big"
+
+	"idemtui/sim"
+)
+
+// Lookup gives the result of another handler under the same deliveries and
+// faults, where it is known.
+type Lookup func(h sim.HandlerID) (Result, bool)
+
+// Teaches is the statement that this result proves, with its own numbers. It is
+// empty where the result proves none that is worth remembering, and where it is
+// not complete.
+func (r Result) Teaches(other Lookup) string {
+	if !r.Complete || r.Interleavings == nil {
+		return ""
+	}
+	switch r.Handler.ID {
+	case sim.HandlerNone, sim.HandlerIncrement:
+		return r.teachNone()
+	case sim.HandlerCheck:
+		if r.doubles() {
+			return "To look and then to act is a race, however quick the look is: " + r.of(r.Double) + " charge twice."
+		}
+	case sim.HandlerClaim:
+		return r.teachClaim()
+	case sim.HandlerRelease:
+		return r.teachRelease()
+	case sim.HandlerLease:
+		return r.teachLease()
+	case sim.HandlerFence:
+		return r.teachFence(other)
+	case sim.HandlerOneTx:
+		return r.teachOneTx()
+	case sim.HandlerKey, sim.HandlerKeyOnly, sim.HandlerNatural:
+		return r.teachKey()
+	}
+	return ""
+}
+
+func (r Result) doubles() bool  { return r.Double.Sign() > 0 }
+func (r Result) losesAny() bool { return r.Lost.Sign() > 0 }
+
+// of says "60 of 66 schedules".
+func (r Result) of(n *big.Int) string {
+	return fmt.Sprintf("%s of %s", n, plural(r.Interleavings, "schedule"))
+}
+
+// faulty says whether anything may go wrong beside the order of the steps.
+func (b Budgets) faulty() bool { return b.sum() > 0 }
+
+func (r Result) teachNone() string {
+	switch {
+	case !r.doubles():
+		return ""
+	case r.Handler.ID == sim.HandlerIncrement:
+		return "Adding to a value is no idempotent effect: " + r.of(r.Double) + " add it twice."
+	}
+	return "Duplicates are normal, and without deduplication a duplicate charges: " + r.of(r.Double) + " charge twice."
+}
+
+func (r Result) teachClaim() string {
+	switch {
+	case r.losesAny() && r.doubles():
+		return "Claiming without a lease loses what a worker leaves behind (" + r.of(r.Lost) + "), and a table that forgets lets a copy charge again (" + r.Double.String() + ")."
+	case r.losesAny():
+		return "Claiming without a lease trades double charges for lost payments: none charges twice, and " + r.of(r.Lost) + " lose the payment."
+	case r.doubles():
+		return "To a table that has forgotten the claim, a copy is new: " + r.of(r.Double) + " charge twice. Retention must outlast the last copy."
+	case !r.Budgets.faulty():
+		return "One atomic step decides who charges: none of " + plural(r.Interleavings, "schedule") + " charges twice."
+	}
+	return ""
+}
+
+func (r Result) teachRelease() string {
+	b := r.Budgets
+	switch {
+	case r.losesAny() && b.Crash > 0:
+		return "Releasing repairs a failure, not a crash: " + r.of(r.Lost) + " lose the payment. A crash runs no code."
+	case r.doubles() && b.Timeout > 0:
+		return "Releasing turns a lost answer into a double charge: " + r.of(r.Double) + " charge twice. A timeout is no refusal."
+	case r.doubles():
+		return "To a table that has forgotten the claim, a copy is new: " + r.of(r.Double) + " charge twice. Retention must outlast the last copy."
+	case b.Fail > 0 && !r.losesAny():
+		return "Releasing repairs a failure: none of " + plural(r.Interleavings, "schedule") + " loses the payment, and none charges twice."
+	}
+	return ""
+}
+
+// withDeliveries says under how many deliveries a lease has its double charge.
+func (r Result) withDeliveries() string {
+	if r.Deliveries == 1 {
+		return "already with one delivery"
+	}
+	return fmt.Sprintf("with %d deliveries", r.Deliveries)
+}
+
+func (r Result) teachLease() string {
+	b := r.Budgets
+	switch {
+	case r.losesAny():
+		return ""
+	case r.doubles() && b.Crash+b.Timeout > 0:
+		return "A lease loses no payment, and has a reachable double charge: under a crash or a lost answer already with one delivery. Here " + r.of(r.Double) + "."
+	case r.doubles() && b.Slow > 0:
+		return "A lease loses no payment, and has a reachable double charge: a worker that is only slow is taken for dead, " + r.withDeliveries() + " in " + r.of(r.Double) + "."
+	case r.doubles():
+		return "Forgetting a finished claim makes the next copy new: " + r.of(r.Double) + " charge twice. Retention must outlast the last copy."
+	}
+	return "A lease loses no payment: none of " + plural(r.Interleavings, "schedule") + " does, and here none charges twice."
+}
+
+func (r Result) teachFence(other Lookup) string {
+	if !r.doubles() || r.losesAny() {
+		return ""
+	}
+	text := "A fencing token checked at the provider does not stop the double charge when the old worker charged before the new one: " + r.of(r.Double) + " still charge twice"
+	if lease, ok := other(sim.HandlerLease); ok && lease.Complete && lease.Interleavings != nil {
+		text += fmt.Sprintf(" (%s of %s without the token)", lease.Double, lease.Interleavings)
+	}
+	return text + ". It refuses only the stale call that comes later."
+}
+
+func (r Result) teachOneTx() string {
+	switch {
+	case !r.doubles():
+		return ""
+	case r.Budgets.Crash+r.Budgets.Timeout > 0:
+		return "The provider cannot join your transaction: a rollback takes the row back and not the charge. " + r.of(r.Double) + " charge twice."
+	}
+	return "To a table that has forgotten the row, a copy is new: " + r.of(r.Double) + " charge twice."
+}
+
+func (r Result) teachKey() string {
+	if r.doubles() || r.losesAny() || !r.Budgets.faulty() && r.Deliveries < 2 {
+		return ""
+	}
+	none := ": none of " + plural(r.Interleavings, "schedule") + " charges twice or loses the payment"
+	switch r.Handler.ID {
+	case sim.HandlerNatural:
+		return "An effect that is idempotent by itself needs no table and no key" + none + "."
+	case sim.HandlerKeyOnly:
+		return "The provider's idempotency key is enough even with no table of your own" + none + ", as long as the provider remembers the key."
+	}
+	return "The idempotency key at the provider holds under every fault" + none + ", as long as the provider remembers the key."
+}
