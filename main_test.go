@@ -65,6 +65,8 @@ func scripts(pattern string, db *servertest.DB) testscript.Params {
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {
+			// The race detector sleeps for a second at the end of each process.
+			env.Setenv("GORACE", "atexit_sleep_ms=0")
 			env.Setenv("HOME", env.WorkDir)
 			env.Setenv("XDG_CONFIG_HOME", filepath.Join(env.WorkDir, "config"))
 			env.Setenv("XDG_STATE_HOME", filepath.Join(env.WorkDir, "state"))
