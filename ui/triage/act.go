@@ -106,7 +106,7 @@ func (s *Screen) armed(msg armedMsg) tea.Cmd {
 func (s *Screen) plan(request inspect.PlanRequest) tea.Cmd {
 	s.planning = true
 	request.Mode = inspect.ReleaseAuto
-	request.Before = s.memory.before(s.now)
+	request.Before = s.memory.forOne()
 	store, table := s.cfg.Store, s.cfg.Table
 	return s.ask(func(ctx context.Context) tea.Msg {
 		plan, err := store.Plan(ctx, table, request)

@@ -103,7 +103,7 @@ func (s *Screen) detailDue(msg detailDueMsg) tea.Cmd {
 	ctx, cancel := context.WithCancel(s.ctx)
 	s.detail.cancel = cancel
 	s.detail.asking = r.claim.Key
-	store, table, key, options := s.cfg.Store, s.cfg.Table, r.claim.Key, inspect.ShowOptions{Before: s.memory.before(s.now)}
+	store, table, key, options := s.cfg.Store, s.cfg.Table, r.claim.Key, inspect.ShowOptions{Before: s.memory.forOne()}
 	return s.askWith(ctx, func(ctx context.Context) tea.Msg {
 		defer cancel()
 		got, err := store.Show(ctx, table, key, options)

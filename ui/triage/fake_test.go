@@ -36,6 +36,8 @@ type memoryStore struct {
 	looks    int
 	release  func(inspect.Plan) (inspect.Result, error)
 	database inspect.Database
+	hangs    bool // a look ends only when it is cancelled
+	deaf     bool // a look answers although it was cancelled
 }
 
 var errUnused = errors.New("not used by the screen")
@@ -47,22 +49,65 @@ func (m *memoryStore) Resolve(context.Context, inspect.Target) (inspect.Table, e
 }
 func (m *memoryStore) Close() error { return nil }
 
-func (m *memoryStore) judged(before *inspect.Look) []inspect.Claim {
-	return inspect.JudgeAll(m.claims, inspect.Facts{
-		Now: serverTime, Mapping: m.table.Mapping, Before: before,
-		Locks:    map[inspect.Key][]inspect.LockHolder{inspect.TextKey("message_id", "pay_88419"): {{PID: 4711, State: "idle in transaction", InState: 12 * time.Minute}}},
-		Finished: inspect.Some(inspect.Finished{Rows: 2000, Longest: 4100 * time.Millisecond}),
+// judged are the claims as the domain judges them, but for the evidence: that
+// is fixed, so that pictures change only when the screen does.
+func (m *memoryStore) judged() []inspect.Claim {
+	claims := inspect.JudgeAll(m.claims, inspect.Facts{
+		Now: serverTime, Mapping: m.table.Mapping,
+		Locks: map[inspect.Key][]inspect.LockHolder{inspect.TextKey("message_id", "pay_88419"): {{PID: 4711, State: "idle in transaction", InState: 12 * time.Minute}}},
 	})
+	for i := range claims {
+		fixEvidence(&claims[i])
+	}
+	return claims
+}
+
+func fixEvidence(c *inspect.Claim) {
+	lock := inspect.Evidence{Rung: inspect.RungRowLock, For: inspect.ForNeither, Text: "no live session holds a lock on the row", Query: "SELECT * FROM pg_locks"}
+	lease := inspect.Evidence{Rung: inspect.RungLease, For: inspect.ForDead, Text: "lease lapsed " + inspect.FormatSpan(c.Lapsed.V) + " ago", Query: "SELECT now(), lease_expires_at\nFROM processed_messages"}
+	age := inspect.Evidence{Rung: inspect.RungAge, For: inspect.ForNeither, Text: "claimed " + inspect.FormatSpan(c.Age.V) + " ago; the longest of 2,000 finished took 4.1s", Query: "SELECT now(), claimed_at\nFROM processed_messages"}
+	session := inspect.Evidence{Rung: inspect.RungSession, For: inspect.ForNeither, Text: "no session of this owner was looked for"}
+	switch {
+	case c.State != inspect.StateProcessing:
+		return
+	case c.Verdict == inspect.VerdictAlive && c.Condition == inspect.ConditionHeld:
+		lease.For, lease.Text = inspect.ForAlive, "the lease runs"
+	case c.Verdict == inspect.VerdictAlive:
+		lock.For, lock.Text = inspect.ForAlive, "row locked by pid 4711, idle in transaction 12m"
+	case strings.Contains(c.Owner.V, "worker-7"):
+		c.Verdict = inspect.VerdictLikelyDead
+		session.For, session.Text = inspect.ForDead, "its session is gone at two looks, while 6 of 7 others are connected"
+	case c.LeaseUntil.None():
+		lease.For, lease.Text = inspect.ForNeither, "no lease on this row"
+	}
+	c.Evidence = []inspect.Evidence{lock, session, lease, age}
+}
+
+// consequence is what a release would cause, as the store words it.
+func consequence(override bool) []string {
+	lines := []string{
+		"the claim becomes FAILED: the next delivery claims it again",
+		"runs next: a redelivery by the broker; if the message was acked, nothing runs until somebody replays it",
+		"the charge may have happened: ask the provider before the message runs again",
+	}
+	if override {
+		lines = append(lines, "the lease still runs: the worker may be alive and at work right now")
+	}
+	return lines
 }
 
 func (m *memoryStore) Snapshot(ctx context.Context, table inspect.Table, query inspect.Query) (inspect.Snapshot, error) {
+	if m.hangs {
+		<-ctx.Done()
+		return inspect.Snapshot{}, ctx.Err()
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.looks++
 	if m.err != nil {
 		return inspect.Snapshot{}, m.err
 	}
-	all := m.judged(query.Before)
+	all := m.judged()
 	s := inspect.Snapshot{Database: m.database, Table: table, At: serverTime, Query: query, Summary: inspect.Summarise(all), Notes: m.notes}
 	s.Seen = &inspect.Look{At: serverTime, Claims: map[inspect.Key]inspect.Claim{}}
 	for _, c := range all {
@@ -72,17 +117,20 @@ func (m *memoryStore) Snapshot(ctx context.Context, table inspect.Table, query i
 		}
 	}
 	s.Matching = inspect.Count{Rows: int64(len(s.Claims)), Exact: true}
+	if m.deaf {
+		return s, nil
+	}
 	return s, ctx.Err()
 }
 
 func (m *memoryStore) Show(ctx context.Context, table inspect.Table, key inspect.Key, _ inspect.ShowOptions) (inspect.Detail, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for _, c := range m.judged(nil) {
+	for _, c := range m.judged() {
 		if c.Key == key {
 			return inspect.Detail{
 				Database: m.database, Table: table, At: serverTime, Claim: c, SQL: []string{"SELECT * FROM " + table.FullName()},
-				IfReleased: inspect.Consequences(table, inspect.ReleaseFail, false),
+				IfReleased: consequence(false),
 			}, ctx.Err()
 		}
 	}
@@ -96,9 +144,9 @@ func (m *memoryStore) Plan(_ context.Context, table inspect.Table, request inspe
 	plan := inspect.Plan{
 		Database: m.database.ID, Table: table.FullName(), Mode: inspect.ReleaseFail, OverrideLease: request.OverrideLease, ReadAt: serverTime,
 		SQL:         `UPDATE public.processed_messages SET state = 'FAILED', owner = NULL, lease_expires_at = NULL, fencing_token = nextval('processed_messages_token') WHERE message_id = $1 AND state = $2 AND owner IS NOT DISTINCT FROM $3 AND lease_expires_at < now()`,
-		Consequence: inspect.Consequences(table, inspect.ReleaseFail, request.OverrideLease),
+		Consequence: consequence(request.OverrideLease),
 	}
-	for _, c := range m.judged(nil) {
+	for _, c := range m.judged() {
 		for _, k := range request.Keys {
 			if c.Key != k {
 				continue

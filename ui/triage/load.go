@@ -64,7 +64,7 @@ func (s *Screen) loadClaims() tea.Cmd {
 	generation, tab := s.load.generation, s.tab
 	store, table, query := s.cfg.Store, s.cfg.Table, s.cfg.Query
 	query.All = tab == tabClaims
-	query.Before = s.memory.before(s.now)
+	query.Before = s.memory.forList()
 	return s.askWith(ctx, func(ctx context.Context) tea.Msg {
 		defer cancel()
 		snapshot, err := store.Snapshot(ctx, table, query)
@@ -88,7 +88,7 @@ func (s *Screen) claimsLoaded(msg claimsLoadedMsg) tea.Cmd {
 	}
 	s.load.failures, s.load.err = 0, nil
 	s.looks[msg.tab] = look{snapshot: msg.snapshot, at: msg.at, ok: true}
-	s.memory.keep(msg.snapshot.Seen, msg.at)
+	s.memory.keep(msg.snapshot.Seen)
 	s.list.replace(msg.snapshot.Claims, msg.snapshot.At, s.now, s.left)
 	return tea.Batch(s.armRefresh(s.load.every), s.wantDetail())
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -236,13 +238,14 @@ func TestAFailedRefreshKeepsTheRowsAndBacksOff(t *testing.T) {
 
 func TestAnAnswerOfAnOlderGenerationIsDropped(t *testing.T) {
 	bubble(t, 120, 36, incident(), func(d *desk) {
+		d.store.deaf = true
 		slow := d.screen.Load()
 		d.run(d.screen.Load())
 		d.store.claims = nil
 		if msg := slow(); msg != nil {
 			d.send(msg)
 		}
-		d.expect("pay_88412")
+		d.expect("6 stuck of 8", "pay_88412")
 	})
 }
 
@@ -270,9 +273,19 @@ func TestPauseAndInterval(t *testing.T) {
 
 func TestCloseCancelsWhatRuns(t *testing.T) {
 	bubble(t, 120, 36, incident(), func(d *desk) {
-		load := d.screen.Load()
+		d.store.hangs = true
+		hanging := d.screen.Load()
+		ended := make(chan tea.Msg, 1)
+		go func() { ended <- hanging() }()
+		synctest.Wait()
+		load := d.screen.Load // a question that has not begun
+		began := time.Now()
 		d.screen.Close()
-		if msg := load(); msg != nil {
+		if waited := time.Since(began); waited > time.Second {
+			t.Errorf("closing waited %v for what it should have cancelled", waited)
+		}
+		<-ended
+		if msg := load()(); msg != nil {
 			t.Errorf("a question began after the end: %T", msg)
 		}
 	})
