@@ -58,27 +58,47 @@ func (e *engine) arrive(m message) {
 }
 
 // giveBack ends the worker's delivery badly: the broker brings the message
-// back, unless another delivery of it was acknowledged or has taken its place.
-// A delivery that found the claim held waits twice as long each time.
+// back, unless nothing is to be brought back. A delivery that found the claim
+// held waits twice as long each time.
 func (e *engine) giveBack(i int32) {
 	w := &e.workers[i]
-	m := w.message
-	s := &e.slots[m.slot]
 	if !w.busy {
-		e.watchLease(m.slot, never)
+		e.watchLease(w.message.slot, never)
 	}
-	m.cause = w.cause
-	if e.scenario.Direct || w.replaced || s.gone&(1<<m.copy) != 0 {
-		e.drop(&m)
+	if e.replaced(w) {
+		w.message.cause = w.cause
+		e.drop(&w.message)
 		return
 	}
-	s.ordinal++
-	m.ordinal, m.again = s.ordinal, true
-	e.later(m, e.delay(w, &m))
+	e.comeBack(w, e.delay(w))
+}
+
+// replaced says whether the broker has nothing to bring back for the worker's
+// delivery: another one of the message was acknowledged or has taken its place,
+// or the sender is a caller.
+func (e *engine) replaced(w *worker) bool {
+	return e.scenario.Direct || w.replaced || e.slots[w.message.slot].gone&(1<<w.message.copy) != 0
+}
+
+// comeBack makes the worker's message available again after a delay.
+func (e *engine) comeBack(w *worker, delay int64) {
+	m := w.message
+	m.ordinal, m.again, m.cause = e.nextOrdinal(m.slot), true, w.cause
+	e.later(m, delay)
+}
+
+// nextOrdinal numbers the payment's next delivery.
+func (e *engine) nextOrdinal(i int32) uint32 {
+	if p := e.slots[i].primary; p >= 0 {
+		i = p
+	}
+	e.slots[i].ordinal++
+	return e.slots[i].ordinal
 }
 
 // delay is how long a message that was given back stays away.
-func (e *engine) delay(w *worker, m *message) int64 {
+func (e *engine) delay(w *worker) int64 {
+	m := &w.message
 	if e.scenario.NoNack {
 		return max(w.deadline-e.now, 0)
 	}
@@ -109,8 +129,7 @@ func (e *engine) visible(i int32, at int64) {
 	w.replaced = true
 	m := w.message
 	s.outstanding++
-	s.ordinal++
-	m.ordinal, m.again, m.tries = s.ordinal, true, 0
+	m.ordinal, m.again, m.tries = e.nextOrdinal(m.slot), true, 0
 	m.cause = e.record(Event{Kind: EventVisible, Lane: LaneBroker, Worker: int16(i), Cause: w.cause}, &w.message)
 	e.arrive(m)
 }

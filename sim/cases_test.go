@@ -241,3 +241,37 @@ func TestScriptOutOfRange(t *testing.T) {
 		}
 	}
 }
+
+// An ack that gets lost is a duplicate of finished work.
+func TestALostAckDeliversFinishedWorkAgain(t *testing.T) {
+	for h, charges := range map[HandlerID]int64{HandlerNone: 2, HandlerCheck: 1, HandlerClaim: 1, HandlerLease: 1, HandlerOneTx: 1} {
+		s := DefaultScenario()
+		s.Handler, s.Payments, s.Duplicates, s.AckLost = h, 1, 0, One
+		trace := mustRecord(t, s, snapshotInterval)
+		if r := trace.Result(); r.Deliveries != 2 || r.Charges != charges {
+			t.Errorf("%v: %+v", h, r)
+		}
+		if at := trace.times(kind(EventRedeliver)); len(at) != 1 || at[0] != 30 {
+			t.Errorf("%v: delivered again at %v, want after the broker's patience of 30 s", h, at)
+		}
+	}
+}
+
+// A producer's retry has a new message id: a table that goes by it misses the
+// copy, and so does a provider.
+func TestATableByMessageIDMissesAProducersRetry(t *testing.T) {
+	for _, h := range []HandlerID{HandlerCheck, HandlerClaim, HandlerLease, HandlerKey, HandlerKeyOnly, HandlerOneTx} {
+		s := DefaultScenario()
+		s.Handler, s.ByMessage = h, true
+		if r := mustRun(t, s); r.Charges != 2100 || r.Payments != 2000 || r.ChargedTwice != 100 {
+			t.Errorf("%v by message id: %+v", h, r)
+		}
+		if h == HandlerCheck {
+			continue
+		}
+		s.ByMessage = false
+		if r := mustRun(t, s); r.Charges != 2000 {
+			t.Errorf("%v by payment id: %+v", h, r)
+		}
+	}
+}

@@ -29,6 +29,18 @@ type Parameters struct {
 	Lease      json.Number `json:"lease_seconds"`
 	Renew      json.Number `json:"renew_seconds"`
 	Guard      string      `json:"guard"`
+
+	AckLost     json.Number `json:"ack_lost"`
+	Exact       bool        `json:"exact"`
+	NoNack      bool        `json:"no_nack"`
+	Direct      bool        `json:"direct"`
+	Visibility  json.Number `json:"visibility_seconds"`
+	MaxReceives int64       `json:"max_receives"`
+	Window      json.Number `json:"window_seconds"`
+	Retention   json.Number `json:"retention_seconds"`
+	KeyMemory   json.Number `json:"key_memory_seconds"`
+	NewKeys     bool        `json:"new_keys"`
+	ByMessage   bool        `json:"by_message"`
 }
 
 // Parameters is the scenario for JSON.
@@ -39,6 +51,9 @@ func (s Scenario) Parameters() Parameters {
 		Fail: json.Number(s.Fail.String()), Crash: json.Number(s.Crash.String()),
 		Timeout: json.Number(s.Timeout.String()), Slow: json.Number(s.Slow.String()),
 		Charge: Seconds(s.Charge), Lease: Seconds(s.Lease), Renew: Seconds(s.Renew), Guard: s.Guard.String(),
+		AckLost: json.Number(s.AckLost.String()), Exact: s.Exact, NoNack: s.NoNack, Direct: s.Direct, Visibility: Seconds(s.Visibility),
+		MaxReceives: s.MaxReceives, Window: Seconds(s.Window), Retention: Seconds(s.Retention), KeyMemory: Seconds(s.KeyMemory),
+		NewKeys: s.NewKeys, ByMessage: s.ByMessage,
 	}
 }
 

@@ -17,6 +17,7 @@ const (
 type slot struct {
 	cell         Cell
 	payment      int64
+	primary      int32 // the slot of the payment's ledger, where this one is a second message id's; else -1
 	faults       faults
 	gone         uint64 // a bit for each message of the payment that the broker has deleted
 	expiring     bool   // a timer for the present lease is set
@@ -56,6 +57,7 @@ type worker struct {
 	replaced bool    // the broker has delivered the message again meanwhile
 	outcome  Outcome // of this delivery's charge
 	busy     bool
+	ackLost  bool // this delivery's ack will not arrive
 	renewing bool // a timer for the next renewal is set
 	answerAt int64
 	next     int64 // the worker's next moment
@@ -196,8 +198,7 @@ func (e *engine) nextInQueue() (message, bool) {
 	if a.faults&faultDuplicate != 0 {
 		s.outstanding, s.ordinal = 2, 2
 		if e.scenario.CopyAfter == 0 {
-			twin := m
-			twin.copy, twin.ordinal = 1, 2
+			twin := e.twin(m)
 			e.copies.push(placedCopy{e.place + e.scenario.Distance, twin})
 		}
 	}
@@ -214,7 +215,7 @@ func (e *engine) newSlot(a arrival) int32 {
 		i = int32(len(e.slots))
 		e.slots = append(e.slots, slot{})
 	}
-	e.slots[i] = slot{payment: a.payment, faults: a.faults, claimEvent: -1, keyAt: -1}
+	e.slots[i] = slot{payment: a.payment, faults: a.faults, primary: -1, claimEvent: -1, keyAt: -1}
 	return i
 }
 
@@ -224,6 +225,11 @@ func (e *engine) settle(i int32) {
 	s := &e.slots[i]
 	s.outstanding--
 	if s.outstanding > 0 {
+		return
+	}
+	e.freeSlots = append(e.freeSlots, i)
+	if s.primary >= 0 {
+		e.settle(s.primary)
 		return
 	}
 	r, c := &e.result, &s.cell
@@ -238,7 +244,19 @@ func (e *engine) settle(i int32) {
 	if c.Rec == RecClaimed && (e.handler.Leased || c.Charges == 0) {
 		r.Stuck++
 	}
-	e.freeSlots = append(e.freeSlots, i)
+}
+
+// twin is the payment's copy. A producer's retry has a message id of its own:
+// where table and provider go by that, it has a row of its own too.
+func (e *engine) twin(m message) message {
+	twin := m
+	twin.copy, twin.ordinal, twin.receives = 1, 2, 0
+	if e.scenario.ByMessage {
+		twin.slot = e.newSlot(arrival{payment: m.payment})
+		s := &e.slots[twin.slot]
+		s.primary, s.outstanding, s.ordinal = m.slot, 1, 2
+	}
+	return twin
 }
 
 // schedule sets the worker's next moment. What would come first, the end of

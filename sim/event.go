@@ -59,12 +59,13 @@ const (
 	EventRenewStale                  // it tries to, and the guard refuses
 	EventReject                      // the broker refuses a message id that it accepted within its window
 	EventDeadLetter                  // the broker has delivered the message often enough and puts it aside
+	EventAckLost                     // a worker's ack does not arrive: to the broker nothing was acknowledged
 	eventKindCount
 )
 
 var eventKindNames = [eventKindCount]string{
 	"deliver", "redeliver", "start", "effect", "busy", "answered", "return", "crash", "restart", "pause", "visible", "expire", "arrive", "delete",
-	"forget", "forget-key", "renew", "renew-stale", "reject", "dead-letter",
+	"forget", "forget-key", "renew", "renew-stale", "reject", "dead-letter", "ack-lost",
 }
 
 // String names the kind.

@@ -89,6 +89,6 @@ func (e *engine) expire(i int32, at int64) {
 		return
 	}
 	e.now = at
-	m := message{payment: s.payment}
+	m := message{payment: s.payment, copy: s.copyOf()}
 	e.record(Event{Kind: EventExpire, Lane: LaneTable, Worker: -1, Label: label, Cause: s.claimEvent}, &m)
 }

@@ -1,5 +1,14 @@
 package sim
 
+// copyOf is the message whose row the slot holds: the copy's, where it has one
+// of its own.
+func (s *slot) copyOf() uint8 {
+	if s.primary >= 0 {
+		return 1
+	}
+	return 0
+}
+
 // keep notes when the provider first saw the payment's key.
 func (e *engine) keep(s *slot) {
 	if s.keyAt < 0 && s.cell.Key {
@@ -12,7 +21,7 @@ func (e *engine) keep(s *slot) {
 // kept is forgotten.
 func (e *engine) forget(kind OpKind, i int32) {
 	s := &e.slots[i]
-	m := message{payment: s.payment}
+	m := message{payment: s.payment, copy: s.copyOf()}
 	switch kind {
 	case OpCheck, OpClaim, OpLeaseClaim, OpOpenAndClaim:
 		keep := e.scenario.Retention

@@ -84,7 +84,7 @@ func (v *narrator) world() string {
 		}
 		return fmt.Sprintf("The lease of the claim on %s lapses: its worker is gone. From now on another may take over.", p)
 	case EventArrive:
-		return fmt.Sprintf("A copy of %s arrives at the broker: the first one is not acknowledged yet.", p)
+		return v.arrival()
 	case EventDelete:
 		if v.trace.scenario.Direct {
 			return fmt.Sprintf("Nobody brings %s back: whoever called decides whether to try again.", p)
@@ -101,12 +101,26 @@ func (v *narrator) world() string {
 		return fmt.Sprintf("%s renews its claim on %s: the lease runs for another %s.", w, p, formatNanos(v.trace.scenario.Lease))
 	case EventRenewStale:
 		return fmt.Sprintf("%s tries to renew its claim on %s and gets zero rows: it is no longer its own.", w, p)
+	case EventAckLost:
+		return fmt.Sprintf("The ack of %s gets lost on its way. %s believes it is done; the broker will deliver the message again.", p, w)
 	case EventReject:
 		return fmt.Sprintf("The broker refuses the message of %s: it accepted that id less than %s ago. The window guards sending, not handling.", p, formatNanos(v.trace.scenario.Window))
 	case EventDeadLetter:
 		return fmt.Sprintf("The broker has delivered %s %d times without an ack and moves it to the dead letters.", p, v.trace.scenario.MaxReceives)
 	}
 	return ""
+}
+
+// arrival is a message that reaches the broker.
+func (v *narrator) arrival() string {
+	row := v.row()
+	switch {
+	case row.Deliveries == 0:
+		return fmt.Sprintf("A message arrives at the broker: %s is to be paid.", v.payment)
+	case row.AtWork > 0:
+		return fmt.Sprintf("A copy of %s arrives at the broker: the first one is not acknowledged yet.", v.payment)
+	}
+	return fmt.Sprintf("A copy of %s arrives at the broker. An earlier delivery of it has ended.", v.payment)
 }
 
 // start is a step that begins.

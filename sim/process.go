@@ -9,7 +9,7 @@ func (e *engine) deliver(i int32, m message) {
 	e.result.Deliveries++
 	m.receives++
 	w.message, w.delivery = m, Delivery{}
-	w.steps, w.visible, w.replaced, w.busy = 0, false, false, false
+	w.steps, w.visible, w.replaced, w.busy, w.ackLost = 0, false, false, false, false
 	w.crashAt, w.pauseAt, w.pause, w.charge, w.outcome = noStep, noStep, e.timings.pause, 0, OK
 	w.deadline = e.now + e.timings.visibility
 	if e.scenario.Direct {
@@ -52,9 +52,10 @@ func (e *engine) planFaults(w *worker, s *slot) {
 	if s.faults&faultSlow != 0 {
 		w.pauseAt = uint8(1 + below(e.streams.draw(concernSlowAt, s.payment, 1), e.mainSteps-1))
 	}
+	w.ackLost = s.faults&faultAckLost != 0
 	if s.faults&faultDuplicate != 0 && e.scenario.CopyAfter > 0 {
-		twin := w.message
-		twin.copy, twin.ordinal, twin.cause, twin.receives = 1, 2, w.cause, 0
+		twin := e.twin(w.message)
+		twin.cause = w.cause
 		e.later(twin, e.scenario.CopyAfter)
 	}
 }
@@ -135,7 +136,11 @@ func (e *engine) effect(i int32) {
 	if e.scenario.Retention > 0 || e.scenario.KeyMemory > 0 {
 		e.forget(kind, w.message.slot)
 	}
-	label, busy := e.handler.Step(&s.cell, &w.delivery, w.outcome)
+	if kind == OpAck && w.ackLost {
+		e.loseAck(i)
+		return
+	}
+	label, busy := e.stepIn(w.message.slot, w)
 	w.steps++
 	w.busy = busy
 	if busy {
@@ -148,6 +153,35 @@ func (e *engine) effect(i int32) {
 		e.claimed(w, s)
 	}
 	e.proceed(i)
+}
+
+// stepIn takes the worker's delivery through its step in the slot's cell. The
+// ledger and the highest token are the payment's, whatever the message id.
+func (e *engine) stepIn(i int32, w *worker) (Label, bool) {
+	s := &e.slots[i]
+	if s.primary < 0 {
+		return e.handler.Step(&s.cell, &w.delivery, w.outcome)
+	}
+	ledger := &e.slots[s.primary].cell
+	s.cell.Charges, s.cell.MaxTok = ledger.Charges, ledger.MaxTok
+	label, busy := e.handler.Step(&s.cell, &w.delivery, w.outcome)
+	ledger.Charges, ledger.MaxTok = s.cell.Charges, s.cell.MaxTok
+	return label, busy
+}
+
+// loseAck lets the worker's ack get lost: to the worker the delivery is over,
+// and to the broker nothing was acknowledged, as after a crash.
+func (e *engine) loseAck(i int32) {
+	w := &e.workers[i]
+	e.handler.Crash(&e.slots[w.message.slot].cell, &w.delivery)
+	e.note(i, EventAckLost, LaneBroker, NoLabel)
+	w.busy = false
+	if e.replaced(w) {
+		e.drop(&w.message)
+	} else {
+		e.comeBack(w, max(w.deadline-e.now, 0))
+	}
+	e.pick(i)
 }
 
 // consider draws the consequences that a step's label has outside the cell.

@@ -6,17 +6,18 @@ package sim
 type concern uint64
 
 const (
-	concernDuplicate concern = iota + 1 // which payments are delivered twice
-	concernFail                         // which first deliveries the provider refuses
-	concernCrash                        // which first deliveries meet a crash
-	concernTimeout                      // which first charges lose their answer
-	concernSlow                         // which first deliveries meet a pause
-	concernPickUp                       // from the broker's hand to the first step
-	concernCharge                       // how long the provider takes
-	concernCrashAt                      // between which two steps the crash comes
-	concernSlowAt                       // between which two steps the pause comes
-	concernTable                        // how long the table takes; one stream for each step
-	concernCount     = concernTable + ProgramSize
+	concernDuplicate concern                      = iota + 1 // which payments are delivered twice
+	concernFail                                              // which first deliveries the provider refuses
+	concernCrash                                             // which first deliveries meet a crash
+	concernTimeout                                           // which first charges lose their answer
+	concernSlow                                              // which first deliveries meet a pause
+	concernPickUp                                            // from the broker's hand to the first step
+	concernCharge                                            // how long the provider takes
+	concernCrashAt                                           // between which two steps the crash comes
+	concernSlowAt                                            // between which two steps the pause comes
+	concernTable                                             // how long the table takes; one stream for each step
+	concernAckLost   = concernTable + ProgramSize            // which first acks do not arrive
+	concernCount     = concernAckLost + 1
 )
 
 // golden is 2^64 divided by the golden ratio, the increment of splitmix64

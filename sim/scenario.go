@@ -54,6 +54,7 @@ type Scenario struct {
 	Crash   Fraction // the worker crashes in the first delivery
 	Timeout Fraction // the first charge works, and its answer is lost
 	Slow    Fraction // the worker pauses in the first delivery, for longer than a lease
+	AckLost Fraction // the ack of the first delivery does not arrive
 
 	Charge int64 // the median time of a charge
 	Lease  int64 // how long a claim is held without renewal
@@ -69,6 +70,7 @@ type Scenario struct {
 	Retention   int64 // how long the table remembers; 0: forever
 	KeyMemory   int64 // how long the provider remembers a key; 0: forever
 	NewKeys     bool  // every try sends a new idempotency key
+	ByMessage   bool  // the copy is a producer's retry with a new message id, and table and provider go by that id
 }
 
 // DefaultScenario is the workload of the second lesson: 2,000 payments, 8
@@ -132,6 +134,7 @@ func (s Scenario) Validate() error {
 		{"crash", s.Crash},
 		{"timeout", s.Timeout},
 		{"slow", s.Slow},
+		{"ack-lost", s.AckLost},
 	}
 	for _, p := range fractions {
 		if p.got < 0 || p.got > One {

@@ -140,7 +140,7 @@ func (t *Trace) Row(payment int32) []RowSpan {
 	if payment < 0 || int64(payment) >= t.scenario.Payments {
 		return nil
 	}
-	one := State{Workers: make([]WorkerState, t.scenario.Workers), Payments: make([]PaymentState, t.scenario.Payments)}
+	one := State{byMessage: t.scenario.ByMessage, Workers: make([]WorkerState, t.scenario.Workers), Payments: make([]PaymentState, t.scenario.Payments)}
 	rows := []RowSpan{{FirstSeq: -1}}
 	for i := range t.events {
 		e := &t.events[i]

@@ -51,9 +51,29 @@ type WorkerState struct {
 	_        [7]byte // keeps the size a multiple of eight
 }
 
+// Row is the part of a cell that belongs to a message id: the row in the table,
+// and whether the provider knows the key.
+type Row struct {
+	Seen bool
+	Rec  Rec
+	Live bool
+	Key  bool
+	Gen  uint32
+}
+
+// swap exchanges the cell's row with another. Ledger and highest token stay.
+func (r *Row) swap(c *Cell) {
+	r.Seen, c.Seen = c.Seen, r.Seen
+	r.Rec, c.Rec = c.Rec, r.Rec
+	r.Live, c.Live = c.Live, r.Live
+	r.Key, c.Key = c.Key, r.Key
+	r.Gen, c.Gen = c.Gen, r.Gen
+}
+
 // PaymentState is one payment: its cell, and how its deliveries stand.
 type PaymentState struct {
 	Cell
+	Second     Row   // the row under a second message id, where the table goes by that
 	Deliveries int32 // made so far
 	AtWork     int32 // in a worker's hands now
 	ToCome     int32 // copies and redeliveries known to the trace and not yet made
@@ -75,6 +95,8 @@ type State struct {
 	Payments []PaymentState
 	Returned []Returned // in the order in which they came back
 	Taken    int        // how many places of the queue are already delivered
+
+	byMessage bool // a copy has a row of its own
 }
 
 // clone copies the state, so that neither can change the other.
@@ -92,6 +114,11 @@ func (s *State) clone() State {
 func (s *State) apply(h *Handler, e *Event) (ok bool) {
 	s.N++
 	s.Now = e.At
+	if s.byMessage && e.Copy > 0 {
+		p := &s.Payments[e.Payment]
+		p.Second.swap(&p.Cell)
+		defer p.Second.swap(&p.Cell)
+	}
 	if ok, done := s.applyWorld(h, e); done {
 		return ok
 	}
@@ -109,6 +136,9 @@ func (s *State) apply(h *Handler, e *Event) (ok bool) {
 		}
 	case EventPause:
 		w.Phase = PhasePaused
+	case EventAckLost:
+		h.Crash(&s.Payments[e.Payment].Cell, &w.Delivery)
+		s.giveBack(w, e)
 	case EventReturn:
 		s.giveBack(w, e)
 	case EventCrash:

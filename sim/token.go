@@ -70,6 +70,8 @@ var tokenFields = []tokenField{
 	field('q', func(s *Scenario) *int64 { return &s.Retention }),
 	field('y', func(s *Scenario) *int64 { return &s.KeyMemory }),
 	flag('z', func(s *Scenario) *bool { return &s.NewKeys }),
+	flag('b', func(s *Scenario) *bool { return &s.ByMessage }),
+	field('x', func(s *Scenario) *Fraction { return &s.AckLost }),
 }
 
 // Token writes the scenario as one word that opens the same run anywhere:

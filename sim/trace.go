@@ -61,8 +61,9 @@ func recordRun(s Scenario, sends []Send, interval int) (*Trace, error) {
 // index replays the trace once, stores the snapshots and finds the violations.
 func (t *Trace) index() error {
 	s := State{
-		Workers:  make([]WorkerState, t.scenario.Workers),
-		Payments: make([]PaymentState, t.scenario.Payments),
+		byMessage: t.scenario.ByMessage,
+		Workers:   make([]WorkerState, t.scenario.Workers),
+		Payments:  make([]PaymentState, t.scenario.Payments),
 	}
 	for i := range s.Workers {
 		s.Workers[i] = WorkerState{Payment: -1, Delivery: Delivery{PC: End}}

@@ -25,6 +25,7 @@ func anyScenario(t *rapid.T) Scenario {
 		Crash:      fraction("crash"),
 		Timeout:    fraction("timeout"),
 		Slow:       fraction("slow"),
+		AckLost:    fraction("ack lost"),
 		Charge:     rapid.SampledFrom([]int64{microsecond, millisecond, 7 * second}).Draw(t, "charge"),
 		Lease:      rapid.SampledFrom([]int64{millisecond, 10 * millisecond, 30 * second}).Draw(t, "lease"),
 	}
@@ -40,6 +41,7 @@ func anyScenario(t *rapid.T) Scenario {
 	s.Retention = rapid.SampledFrom([]int64{0, 0, 2 * millisecond, second}).Draw(t, "retention")
 	s.KeyMemory = rapid.SampledFrom([]int64{0, 0, 2 * millisecond, second}).Draw(t, "key memory")
 	s.NewKeys = rapid.IntRange(0, 4).Draw(t, "new keys") == 0
+	s.ByMessage = rapid.IntRange(0, 4).Draw(t, "by message") == 0
 	return s
 }
 
@@ -149,7 +151,7 @@ func TestClaimNeverChargesTwice(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := anyScenario(t)
 		s.Handler = HandlerID(rapid.SampledFrom([]int{int(HandlerClaim), int(HandlerRelease)}).Draw(t, "claim"))
-		s.Timeout, s.Retention = 0, 0
+		s.Timeout, s.Retention, s.ByMessage = 0, 0, false
 		result, err := Run(s)
 		if err != nil {
 			t.Fatal(err)
@@ -164,8 +166,8 @@ func TestProviderKeyNeverChargesTwiceAndLosesNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := anyScenario(t)
 		s.Handler = rapid.SampledFrom([]HandlerID{HandlerKey, HandlerKeyOnly, HandlerNatural}).Draw(t, "safe handler")
-		s.NewKeys, s.KeyMemory = false, 0  // the provider knows the payment when it comes again
-		s.Direct, s.MaxReceives = false, 0 // and it does come again
+		s.NewKeys, s.ByMessage, s.KeyMemory = false, false, 0 // the provider knows the payment when it comes again
+		s.Direct, s.MaxReceives = false, 0                    // and it does come again
 		result, err := Run(s)
 		if err != nil {
 			t.Fatal(err)

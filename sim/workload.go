@@ -59,6 +59,7 @@ const (
 	faultCrash
 	faultTimeout
 	faultSlow
+	faultAckLost
 )
 
 // arrival is a payment as it comes out of the workload.
@@ -73,16 +74,17 @@ type arrival struct {
 type workload struct {
 	total int64
 	next  int64
-	kinds [5]strata
+	kinds [6]strata
 }
 
 func newWorkload(s *Scenario, streams *streams) workload {
-	return workload{total: s.Payments, kinds: [5]strata{
+	return workload{total: s.Payments, kinds: [6]strata{
 		newStrata(streams, concernDuplicate, s.Payments, s.Duplicates),
 		newStrata(streams, concernFail, s.Payments, s.Fail),
 		newStrata(streams, concernCrash, s.Payments, s.Crash),
 		newStrata(streams, concernTimeout, s.Payments, s.Timeout),
 		newStrata(streams, concernSlow, s.Payments, s.Slow),
+		newStrata(streams, concernAckLost, s.Payments, s.AckLost),
 	}}
 }
 
