@@ -5,7 +5,7 @@ import "idemtui/sim"
 func duplicates() Lesson {
 	const crash, slow, retry = 0, 1, 2
 	bare := onePayment(sim.HandlerNone)
-	bare.Visibility = smallPatience
+	bare.Charge, bare.Visibility = pace, smallPatience
 	scenes := []Scene{
 		crash: {Title: "a crash after the work", Scenario: bare, Sends: crashAfter(1)},
 		slow:  {Title: "an answer that takes too long", Scenario: bare, Sends: stallAfter(1)},

@@ -13,10 +13,14 @@ const (
 	smallStall    = 60 * millisecond
 )
 
+// pace is the charge of the scripted scenarios, whose messages have charges of
+// their own: it sets how soon a message comes back, and a crashed worker.
+const pace = 3 * millisecond
+
 // leased is one payment under a handler with a lease.
 func leased(h sim.HandlerID) sim.Scenario {
 	s := onePayment(h)
-	s.Lease, s.Visibility = smallLease, smallPatience
+	s.Charge, s.Lease, s.Visibility = pace, smallLease, smallPatience
 	return s
 }
 

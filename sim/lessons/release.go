@@ -22,13 +22,15 @@ func answerLost(h sim.HandlerID) sim.Scenario {
 func release() Lesson {
 	compare := []sim.HandlerID{sim.HandlerClaim, sim.HandlerRelease, sim.HandlerLease}
 	twist := []Parameter{Fail, Crash, Timeout, Charge, Workers}
+	dies := onePayment(sim.HandlerRelease)
+	dies.Charge = pace
 	const claim, repaired, crashed, lost = 0, 1, 2, 3
 	return Lesson{
 		Name: "release", Title: "the claim that is never released",
 		Scenes: []Scene{
 			claim:    {Title: "claim, then charge; the charge fails", Scenario: refused(sim.HandlerClaim), Compare: compare, Parameters: twist},
 			repaired: {Title: "release on failure", Scenario: refused(sim.HandlerRelease), Compare: compare, Parameters: twist},
-			crashed:  {Title: "release, and a crash", Scenario: onePayment(sim.HandlerRelease), Sends: []sim.Send{{Charge: smallCharge, Fault: sim.FaultCrash, After: 1}}, Compare: compare, Parameters: []Parameter{Workers, Lease}},
+			crashed:  {Title: "release, and a crash", Scenario: dies, Sends: crashAfter(1), Compare: compare, Parameters: []Parameter{Workers, Lease}},
 			lost:     {Title: "release, and a lost answer", Scenario: answerLost(sim.HandlerRelease), Compare: compare, Parameters: twist},
 		},
 		Pages: []Page{

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -88,7 +89,7 @@ func (a *app) printLesson(ctx context.Context, l lessons.Lesson) error {
 		a.printf("\n%s\n", paragraph(shown.Text))
 		if shown.N > 0 {
 			at := trace.Event(shown.N - 1).At
-			a.printf("%s\n", hanging("    "+strings.TrimSpace(logTime(at))+"  ", violationMark(trace, shown.N)+trace.Narrate(shown.N)))
+			a.printf("%s\n", hanging("    "+momentTime(at)+"  ", violationMark(trace, shown.N)+trace.Narrate(shown.N)))
 		}
 	}
 	for _, table := range l.Tables {
@@ -101,6 +102,15 @@ func (a *app) printLesson(ctx context.Context, l lessons.Lesson) error {
 		a.printf("%s\n", hanging("- ", question))
 	}
 	return nil
+}
+
+// momentTime is a virtual time in the unit that suits it: a run of lesson 7 is
+// longer than a week.
+func momentTime(at int64) string {
+	if d := time.Duration(at); d >= time.Minute {
+		return text.Duration(d)
+	}
+	return text.Millis(at)
 }
 
 // printScene heads the pages of a scene with its program and its timeline.
