@@ -1,14 +1,17 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"idemtui/sim"
+	"idemtui/sim/explore"
 	"idemtui/ui"
 	"idemtui/ui/player"
+	"idemtui/ui/text"
 )
 
 // simFlags are the flags of 'sim' itself.
@@ -35,21 +38,19 @@ idemtui sim --handler claim | cat`,
 	}
 	f.register(cmd, sim.HandlerCheck.String())
 	cmd.Flags().StringVar(&f.speed, "speed", "", "virtual milliseconds shown in a second (default 0.25)")
-	cmd.Flags().StringVar(&f.open, "open", "", "")
-	// The only error is that the flag does not exist, and it was made above.
-	_ = cmd.Flags().MarkHidden("open")
+	cmd.Flags().StringVar(&f.open, "open", "", "open a run or a schedule by its token, such as s1.check.1")
 	cmd.AddCommand(newSimRunCommand(a), newSimExploreCommand(a), newSimExportCommand(a))
 	return cmd
 }
 
 // runSim opens the screen, or prints the run as text.
 func (a *app) runSim(cmd *cobra.Command, f *simFlags) error {
-	if f.flags.Changed("open") {
-		return usageError("--open is not available in this version", "state the run with --handler, --seed and the other flags")
-	}
 	speed, err := f.playerSpeed()
 	if err != nil {
 		return err
+	}
+	if f.open != "" {
+		return a.openToken(cmd.Context(), f.open, speed)
 	}
 	if !a.interactive() && f.lesson.N > 0 {
 		return a.printLesson(cmd.Context(), f.lesson.WithSeed(f.scenario.Seed))
@@ -59,18 +60,60 @@ func (a *app) runSim(cmd *cobra.Command, f *simFlags) error {
 		if err != nil {
 			return err
 		}
-		a.printRun(trace)
+		a.printRun(trace, "")
 		return nil
 	}
 	scenarios, err := a.readScenarios(&f.scenarioFlags)
 	if err != nil {
 		return err
 	}
-	if scenarios[0].Payments > sim.MaxTracePayments {
-		return usageError(fmt.Sprintf("--payments is %d", scenarios[0].Payments), fmt.Sprintf("a screen shows 1 to %d", sim.MaxTracePayments))
+	return a.playRun(cmd.Context(), player.Config{Scenario: scenarios[0], Many: f.changed(), Speed: speed})
+}
+
+// playRun opens the screen on a run.
+func (a *app) playRun(ctx context.Context, config player.Config) error {
+	if n := config.Scenario.Payments; n > sim.MaxTracePayments {
+		return usageError(fmt.Sprintf("--payments is %d", n), fmt.Sprintf("a screen shows 1 to %d", sim.MaxTracePayments))
 	}
-	config := player.Config{Scenario: scenarios[0], Many: f.changed(), Speed: speed}
-	return screenError(ui.RunSim(cmd.Context(), a.terminal(), config))
+	return screenError(ui.RunSim(ctx, a.terminal(), config))
+}
+
+// openToken shows the run or the schedule that a token stands for.
+func (a *app) openToken(ctx context.Context, token string, speed player.Speed) error {
+	if explore.IsToken(token) {
+		return a.openSchedule(token)
+	}
+	scenario, err := sim.ParseToken(token)
+	if err != nil {
+		return usageError("--open: "+err.Error(), "copy the token whole")
+	}
+	if a.interactive() {
+		return a.playRun(ctx, player.Config{Scenario: scenario, Many: true, Speed: speed})
+	}
+	trace, err := sim.Record(scenario)
+	if err != nil {
+		return rangeError(err)
+	}
+	a.printRun(trace, "")
+	return nil
+}
+
+// openSchedule prints the schedule that a token of the explorer stands for.
+func (a *app) openSchedule(token string) error {
+	config, path, err := explore.ParseToken(token)
+	if err != nil {
+		return usageError("--open: "+err.Error(), "copy the token whole")
+	}
+	moves := make([]sim.Move, 0, path.Len())
+	for _, step := range path.Steps {
+		moves = append(moves, sim.Move{By: step.Choice.Delivery(), Label: step.Label})
+	}
+	trace, err := sim.RecordSchedule(config.Handler.ID, config.Deliveries, moves)
+	if err != nil {
+		return failure(fmt.Errorf("draw the schedule: %w", err), "")
+	}
+	a.printRun(trace, fmt.Sprintf("a schedule of %s, one step a millisecond", text.Plural(int64(config.Deliveries), "delivery", "deliveries")))
+	return nil
 }
 
 // playerSpeed is --speed; zero leaves the player its own.
@@ -89,18 +132,23 @@ func (f *simFlags) playerSpeed() (player.Speed, error) {
 const runLogLimit = 200
 
 // printRun prints a run for those who have no screen: what it is, the counters,
-// a timeline, the program, and every event with what it means.
-func (a *app) printRun(trace *sim.Trace) {
+// a timeline, the program, and every event with what it means. What is empty
+// for a run of a scenario, which has a token.
+func (a *app) printRun(trace *sim.Trace, what string) {
 	s := trace.Scenario()
-	what := workloadLine(s, 1)
-	if s.CopyAfter > 0 {
-		what = "one payment and its copy · " + fmt.Sprintf("seed %d", s.Seed)
+	brief := what != "" || s.CopyAfter > 0
+	switch {
+	case what != "":
+	case s.CopyAfter > 0 && s.Payments == 1:
+		what = fmt.Sprintf("one payment and its copy · seed %d · token %s", s.Seed, s.Token())
+	default:
+		what = workloadLine(s, 1) + " · token " + s.Token()
 	}
 	a.printf("%s: %s\n%s\n\n", trace.Handler().Name, trace.Handler().Title, what)
 	for pc := range trace.Handler().Steps {
 		a.printf("  %d  %s\n", pc+1, trace.Handler().Program[pc].Code)
 	}
-	if trace.Duration() > 0 && s.CopyAfter > 0 {
+	if brief && trace.Duration() > 0 {
 		a.printf("\n%s", textTimeline(trace, timelineWidth))
 	}
 	a.printf("\n")

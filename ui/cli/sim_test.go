@@ -159,7 +159,11 @@ func TestSimBadFlags(t *testing.T) {
 		"export --as gif":                        "no form",
 		"--speed fast":                           "no speed",
 		"--speed 0":                              "no speed",
-		"--open s1.xyz":                          "--open is not available",
+		"--open s2.check.1":                      "version is",
+		"--open s1.check.1.n0":                   "payments is 0",
+		"--open nonsense":                        "copy the token whole",
+		"--open x9.check.2.0-0-0-0-0.01":         "version is x9",
+		"--open s1.xyz":                          "copy the token whole",
 		"rn":                                     "unknown command",
 	} {
 		code, out, errs := runSimLine(t, line)
@@ -225,5 +229,20 @@ func TestSimExport(t *testing.T) {
 	code, out, errs := runSimLine(t, "export --out "+missing)
 	if code != exitFailed || out != "" || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, missing) {
 		t.Errorf("exit %d: %q %q", code, out, errs)
+	}
+}
+
+func TestSimOpensWhatATokenStandsFor(t *testing.T) {
+	shown := mustSim(t, "--handler claim --seed 9")
+	_, token, _ := strings.Cut(strings.SplitN(shown, "\n", 3)[1], "token ")
+	if opened := mustSim(t, "--open "+token); opened != shown {
+		t.Errorf("%s opens another run:\n%s", token, opened)
+	}
+	var doc struct{ Token string }
+	if err := json.Unmarshal([]byte(mustSim(t, "explore --handler check --format json")), &doc); err != nil {
+		t.Fatal(err)
+	}
+	if opened := mustSim(t, "--open "+doc.Token); !strings.Contains(opened, "✗ charged twice 1") {
+		t.Errorf("%s opens\n%s", doc.Token, opened)
 	}
 }
