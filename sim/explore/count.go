@@ -65,9 +65,9 @@ func (s *search) newGraph(ctx context.Context) (*graph, error) {
 		for i, end := range b.ends {
 			g.first[b.first+i+1] = uint32(len(g.successors) + end)
 		}
-		for i := range b.edges {
-			next := s.store.find(b.edges[i].word, b.edges[i].slots)
-			g.successors = append(g.successors, next)
+		from := len(g.successors)
+		g.successors = s.store.find(b.edges, g.successors)
+		for _, next := range g.successors[from:] {
 			incoming[next]++
 		}
 		if s.config.Progress != nil && b.first%pollEvery == 0 {

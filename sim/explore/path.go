@@ -2,6 +2,7 @@ package explore
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -152,6 +153,7 @@ func (s *search) firstPath(index uint32, goal goal) *Path {
 	marked := make([]bool, s.layers[depth+1])
 	states := s.store.view()
 	var edges []edge
+	var found []uint32
 	for i := len(marked) - 1; i >= 0; i-- {
 		word, slots := states.at(uint32(i))
 		edges = s.expander.memo.expand(word, slots, edges[:0])
@@ -159,21 +161,22 @@ func (s *search) firstPath(index uint32, goal goal) *Path {
 			marked[i] = goal(word, len(edges))
 			continue
 		}
-		for _, e := range edges {
-			// A way back to an earlier layer is no part of a shortest one.
-			next := int(s.store.find(e.word, s.codec.sort(e.slots)))
-			if next < len(marked) && next > i && marked[next] {
-				marked[i] = true
-				break
-			}
+		for j := range edges {
+			edges[j].slots = s.codec.sort(edges[j].slots)
 		}
+		found = s.store.find(edges, found[:0])
+		// A way back to an earlier layer is no part of a shortest one.
+		marked[i] = slices.ContainsFunc(found, func(next uint32) bool {
+			return int(next) > i && int(next) < len(marked) && marked[next]
+		})
 	}
 	path := &Path{Handler: s.config.Handler, Start: s.start}
 	state := s.start
 	for at := range depth {
 		state = path.step(state, func(next State) bool {
 			word, slots := s.codec.pack(&next)
-			i := int(s.store.find(word, s.codec.sort(slots)))
+			found = s.store.find([]edge{{word, s.codec.sort(slots)}}, found[:0])
+			i := int(found[0])
 			return i >= s.layers[at+1] && i < s.layers[at+2] && marked[i]
 		})
 	}

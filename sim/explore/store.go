@@ -25,8 +25,8 @@ type store interface {
 	tableSize() int64
 	// number prepares find; it takes four bytes for each slot.
 	number()
-	// find gives the index of a state that is in the store.
-	find(word, slots uint64) uint32
+	// find appends the indices of states that are in the store.
+	find(edges []edge, out []uint32) []uint32
 }
 
 // view reads states by index.

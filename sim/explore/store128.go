@@ -100,6 +100,9 @@ func (s *store128) number() {
 	}
 }
 
-func (s *store128) find(word, slots uint64) uint32 {
-	return s.index[s.slot(key128{word + 1, slots})]
+func (s *store128) find(edges []edge, out []uint32) []uint32 {
+	for _, e := range edges {
+		out = append(out, s.index[s.slot(key128{e.word + 1, e.slots})])
+	}
+	return out
 }

@@ -118,11 +118,46 @@ func (s *store64) tableSize() int64 { return int64(len(s.table)) }
 
 func (s *store64) number() {
 	s.index = make([]uint32, len(s.table))
-	for i := range s.keys.n {
-		s.index[s.slot(s.keys.at(uint32(i))+1)] = uint32(i)
+	var entries [chunkEdges]uint64
+	var at [chunkEdges]int
+	for from := 0; from < s.keys.n; from += chunkEdges {
+		n := min(chunkEdges, s.keys.n-from)
+		for i := range n {
+			entries[i] = s.keys.at(uint32(from+i)) + 1
+		}
+		s.locate(entries[:n], at[:n])
+		for i := range n {
+			s.index[at[i]] = uint32(from + i)
+		}
 	}
 }
 
-func (s *store64) find(word, slots uint64) uint32 {
-	return s.index[s.slot((word<<s.slotsBits|slots)+1)]
+func (s *store64) find(edges []edge, out []uint32) []uint32 {
+	var entries [chunkEdges]uint64
+	var at [chunkEdges]int
+	for len(edges) > 0 {
+		n := min(chunkEdges, len(edges))
+		for i := range n {
+			entries[i] = (edges[i].word<<s.slotsBits | edges[i].slots) + 1
+		}
+		s.locate(entries[:n], at[:n])
+		for i := range n {
+			out = append(out, s.index[at[i]])
+		}
+		edges = edges[n:]
+	}
+	return out
+}
+
+// locate finds where entries are, all their homes read first as in add.
+func (s *store64) locate(entries []uint64, at []int) {
+	touched := uint64(0)
+	for i, entry := range entries {
+		at[i] = int(mix(entry) >> s.shift)
+		touched |= s.table[at[i]]
+	}
+	s.touched = touched
+	for i, entry := range entries {
+		at[i] = s.probe(at[i], entry)
+	}
 }
