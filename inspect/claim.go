@@ -41,6 +41,9 @@ type Claim struct {
 	Evidence      []Evidence
 	FreesItselfAt Stamp
 	Notes         []string
+	// GoneSince is the first look at which the owner's session was gone, if it
+	// has been gone at every look since.
+	GoneSince Stamp
 
 	// Repeated marks a key that stands on more than one row, which a table
 	// without a unique constraint allows.

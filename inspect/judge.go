@@ -19,6 +19,10 @@ type Facts struct {
 	// they could not be seen; "" means that they were.
 	Locks       map[Key][]LockHolder
 	LocksHidden string
+	// Sessions are the connected sessions by owner; nil: not looked at.
+	Sessions *Sessions
+	// Owners are those of all claimed rows, where only some are judged.
+	Owners []string
 	// Finished is how long finished work took, if the table tells.
 	Finished Null[Finished]
 	// Query writes the query that shows a rung's fact for one key; nil leaves
@@ -26,6 +30,7 @@ type Facts struct {
 	Query func(key Key, rung Rung) string
 
 	silent map[string]silence
+	owners map[string]bool // of all claimed rows that are judged together
 }
 
 // LockHolder is a live session that holds a lock on a row.
@@ -51,6 +56,22 @@ const FutureSkew = time.Minute
 // JudgeAll judges claims of one look together, which also shows whether many
 // owners fell silent at once.
 func JudgeAll(claims []Claim, f Facts) []Claim {
+	f.owners = map[string]bool{}
+	for _, o := range f.Owners {
+		f.owners[o] = true
+	}
+	for _, c := range claims {
+		if c.State == StateProcessing && c.Owner.OK {
+			f.owners[c.Owner.V] = true
+		}
+	}
+	if f.Before != nil { // claims of one look may be judged a few at a time
+		for _, c := range f.Before.Claims {
+			if c.Owner.OK {
+				f.owners[c.Owner.V] = true
+			}
+		}
+	}
 	f.silent = silentTogether(claims, f)
 	out := make([]Claim, len(claims))
 	for i, c := range claims {
@@ -74,6 +95,9 @@ func Judge(c Claim, f Facts) Claim {
 		c.Lapsed = Some(f.Now.Sub(c.LeaseUntil.Time))
 	}
 	c.Condition = conditionOf(c, f)
+	if c.LeaseUntil.Before(f.Now) {
+		c.GoneSince = goneSince(c, f)
+	}
 	c.Verdict, c.Evidence = verdictOf(c, f)
 	c.FreesItselfAt = freesItself(c, f)
 	c.Notes = append(c.Notes, standing(c, f)...)
@@ -176,8 +200,12 @@ func verdictOf(c Claim, f Facts) (Verdict, []Evidence) {
 	if f.Standby || together {
 		decide(VerdictCannotTell)
 	}
-	add(sessionEvidence(f))
-	if beat == beatStale {
+	session := sessionOf(c, f)
+	add(Evidence{Rung: RungSession, For: session.points, Text: session.text})
+	if session.connected {
+		decide(VerdictCannotTell)
+	}
+	if beat == beatStale || session.goneTwice {
 		decide(VerdictLikelyDead)
 	}
 	add(leaseEvidence(c, f))
@@ -270,14 +298,6 @@ func heartbeatEvidence(c Claim, f Facts) (Evidence, bool) {
 		}
 	}
 	return e, true
-}
-
-func sessionEvidence(f Facts) Evidence {
-	e := Evidence{Rung: RungSession, For: ForNeither, Text: "not looked at: the owner's sessions"}
-	if f.Pooler {
-		e.Text += " (and they would be the pooler's)"
-	}
-	return e
 }
 
 func leaseEvidence(c Claim, f Facts) Evidence {

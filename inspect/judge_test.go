@@ -57,7 +57,7 @@ func TestVerdict(t *testing.T) {
 	lapsed := func(c *Claim) { c.ClaimedAt, c.LeaseUntil = ago(time.Hour), ago(50*time.Minute) }
 	silent := func(c *Claim) { lapsed(c); c.HeartbeatAt = ago(time.Hour) }
 	before := func(set func(*Claim)) *Look {
-		return &Look{At: noon.Add(-5 * time.Second), Claims: map[Key]Claim{TextKey("k", "k"): claimed("k", set)}}
+		return &Look{At: noon.Add(-5 * time.Second), Claims: Remember(noon, []Claim{claimed("k", set)}).Claims}
 	}
 	locked := map[Key][]LockHolder{TextKey("k", "k"): {{PID: 4711, Application: "worker-2", State: "idle in transaction", InState: 12 * time.Minute}}}
 	for _, c := range []struct {

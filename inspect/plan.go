@@ -180,6 +180,8 @@ func SkippedBecause(row PlannedRow, now *Claim, m Mapping, overrideLease bool, a
 		return skip(ReasonLeaseRunning, "claimed %s ago: without a lease it counts as held for %s (--stale-after)", FormatSpan(c.Age.V), FormatSpan(m.Threshold()))
 	case unchanged(row, c):
 		return skip(ReasonLocked, "another transaction held the row when it was tried; nothing changed since")
+	case len(differing(row, c)) == 0:
+		return skip(ReasonChanged, "the row was written since it was read, in a column that is not mapped")
 	default:
 		return skip(ReasonChanged, "%s changed since it was read", strings.Join(differing(row, c), ", "))
 	}
@@ -213,8 +215,7 @@ func unchanged(row PlannedRow, c Claim) bool {
 	return len(differing(row, c)) == 0 && (row.RowVersion == nil || !c.RowVersion.OK || *row.RowVersion == c.RowVersion.V)
 }
 
-// differing names the columns whose stored values differ; another row version
-// alone is "the row".
+// differing names the columns whose stored values differ.
 func differing(row PlannedRow, c Claim) []string {
 	was := map[string]*string{}
 	for _, v := range row.AsRead {

@@ -109,10 +109,38 @@ type Snapshot struct {
 }
 
 // Look is what a snapshot remembers for the next one: the claimed rows by
-// key, so that a moved lease, token or heartbeat can be seen.
+// key, so that a moved lease, token or heartbeat can be seen, and since when
+// each owner's session has been gone.
 type Look struct {
 	At     time.Time
 	Claims map[Key]Claim
+}
+
+// Remember makes the memory of a look from its judged claims, without what
+// only a release needs.
+func Remember(at time.Time, claims []Claim) *Look {
+	l := &Look{At: at, Claims: make(map[Key]Claim, len(claims))}
+	for _, c := range claims {
+		if c.State == StateProcessing {
+			l.Claims[c.Key] = Claim{State: c.State, Owner: c.Owner, Token: c.Token, ClaimedAt: c.ClaimedAt, LeaseUntil: c.LeaseUntil, HeartbeatAt: c.HeartbeatAt, GoneSince: c.GoneSince}
+		}
+	}
+	return l
+}
+
+// SecondLookAfter is how far apart two looks must lie for what was gone at both
+// to count as gone.
+const SecondLookAfter = 5 * time.Second
+
+// NeedsSecondLook reports whether the verdict of a listed claim may become
+// firmer by a second look, SecondLookAfter later, with Query.Before set to Seen.
+func (s Snapshot) NeedsSecondLook() bool {
+	for _, c := range s.Claims {
+		if c.Verdict == VerdictCannotTell && c.GoneSince.Valid() {
+			return true
+		}
+	}
+	return false
 }
 
 // Query says which rows a snapshot lists.

@@ -200,8 +200,8 @@ func (r *releaser) refused(row inspect.PlannedRow, pg *pgconn.PgError) {
 }
 
 func (r *releaser) statement(ctx context.Context, t *tx, rows []inspect.PlannedRow) ([]written, error) {
-	if t.database.Standby {
-		return nil, &inspect.Fault{Kind: inspect.FaultReadOnly, What: t.database.ID + " is a standby", Next: "connect to the primary"}
+	if t.database.ID != r.plan.Database {
+		return nil, &inspect.Fault{Kind: inspect.FaultRefused, What: fmt.Sprintf("the plan is for %s, but this is %s", r.plan.Database, t.database.ID), Next: "make a new plan here"}
 	}
 	// A constraint that waits for the commit would fail after the audit record.
 	if _, err := t.conn.Exec(ctx, "SET CONSTRAINTS ALL IMMEDIATE"); err != nil {

@@ -20,23 +20,28 @@ func (s *Store) Show(ctx context.Context, table inspect.Table, key inspect.Key, 
 		if len(rows) == 0 {
 			return &inspect.Fault{Kind: inspect.FaultNoRow, What: fmt.Sprintf("no row with key %s in %s", key, table.FullName()), Next: "check the key; a message that was never seen, or is forgotten, has no row"}
 		}
-		facts := inspect.Facts{
+		l := looker{tx: t, table: table, reader: r}
+		l.facts = inspect.Facts{
 			Now: t.now(), Mapping: table.Mapping, Standby: t.database.Standby, Pooler: t.database.Pooler, Before: options.Before,
 			Query: func(k inspect.Key, rung inspect.Rung) string { return r.evidenceSQL(k, rung) },
-		}
-		if facts.Locks, facts.LocksHidden, err = t.locks(ctx, table, rows); err != nil {
-			return err
 		}
 		pages, err := t.pages(ctx, table)
 		if err != nil {
 			return err
 		}
 		if pages <= exactPages && !s.uncountable(table.OID) {
-			if facts.Finished, err = t.finished(ctx, table); err != nil {
+			if l.facts.Finished, err = t.finished(ctx, table); err != nil {
+				return err
+			}
+			if l.facts.Owners, err = t.owners(ctx, table); err != nil {
 				return err
 			}
 		}
-		claim := inspect.Judge(rows[0].claim, facts)
+		judged, err := l.judge(ctx, rows[:1])
+		if err != nil {
+			return err
+		}
+		claim := judged[0]
 		out = inspect.Detail{Database: t.database, Table: table, At: t.now(), Claim: claim, SQL: uniqueQueries(claim.Evidence)}
 		if len(out.SQL) == 0 {
 			out.SQL = []string{r.evidenceSQL(key, inspect.RungLease)}
@@ -117,7 +122,7 @@ func (r reader) evidenceSQL(key inspect.Key, rung inspect.Rung) string {
 	case inspect.RungHeartbeat:
 		return "SELECT now(), " + col(m.Heartbeat.Column) + from
 	case inspect.RungSession:
-		return ""
+		return "SELECT pid, application_name, client_addr, backend_start, state FROM pg_stat_activity WHERE datname = current_database() ORDER BY application_name"
 	default:
 		list := []string{"now()"}
 		for _, c := range m.Columns() {

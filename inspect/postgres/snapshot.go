@@ -103,7 +103,7 @@ func (l *looker) run(ctx context.Context) error {
 	if err := l.countStates(ctx); err != nil {
 		return err
 	}
-	if l.facts.Locks, l.facts.LocksHidden, err = l.locks(ctx, l.table, claimed); err != nil {
+	if err := l.witness(ctx, claimed); err != nil {
 		return err
 	}
 	l.judged = inspect.JudgeAll(claimsOf(claimed), l.facts)
@@ -204,14 +204,21 @@ func (l *looker) list(ctx context.Context) error {
 	return nil
 }
 
+// witness looks at the row locks and sessions behind rows.
+func (l *looker) witness(ctx context.Context, rows []read) (err error) {
+	if l.facts.Locks, l.facts.LocksHidden, err = l.locks(ctx, l.table, rows); err != nil {
+		return err
+	}
+	l.facts.Sessions, err = l.sessions(ctx, l.table, rows, l.facts.Owners)
+	return err
+}
+
 // judge judges rows that are not among the claimed ones already judged.
 func (l *looker) judge(ctx context.Context, rows []read) ([]inspect.Claim, error) {
-	f := l.facts
-	var err error
-	if f.Locks, f.LocksHidden, err = l.locks(ctx, l.table, rows); err != nil {
+	if err := l.witness(ctx, rows); err != nil {
 		return nil, err
 	}
-	return inspect.JudgeAll(claimsOf(rows), f), nil
+	return inspect.JudgeAll(claimsOf(rows), l.facts), nil
 }
 
 // otherState lists rows that are not PROCESSING, in key order.
@@ -312,13 +319,9 @@ func (l *looker) snapshot() inspect.Snapshot {
 		sum.Claimed.Exact = false
 		sum.ByState[inspect.StateProcessing] = sum.Claimed
 	}
-	look := &inspect.Look{At: l.now(), Claims: make(map[inspect.Key]inspect.Claim, len(l.judged))}
-	for _, c := range l.judged {
-		look.Claims[c.Key] = inspect.Claim{State: c.State, Token: c.Token, LeaseUntil: c.LeaseUntil, HeartbeatAt: c.HeartbeatAt}
-	}
 	return inspect.Snapshot{
 		Database: l.database, Table: l.table, At: l.now(), Query: l.query, Summary: sum, Claims: l.listed,
-		Matching: l.matching, Notes: l.notes(), Seen: look,
+		Matching: l.matching, Notes: l.notes(), Seen: inspect.Remember(l.now(), l.judged),
 	}
 }
 

@@ -198,21 +198,21 @@ func (s *Store) Identity(ctx context.Context) (inspect.Database, error) {
 	return db, err
 }
 
-// look runs f in one read-only transaction on the reading connection. A
-// connection that turns out to be dead is replaced once: a server that was
-// restarted between two looks is no error.
+// look runs f in one read-only transaction on the reading connection. It tries
+// once more where the connection turns out to be dead (a server that was
+// restarted between two looks is no error) and where a standby cancelled the
+// look because of what it replayed.
 func (s *Store) look(ctx context.Context, what string, f func(context.Context, *tx) error) error {
-	err := s.while(ctx, func(ctx context.Context) error {
-		return s.read.use(ctx, s.config, func(conn *pgx.Conn) error {
-			return s.transact(ctx, conn, readOnly, f)
-		})
-	})
-	if staleConnection(err) {
-		err = s.while(ctx, func(ctx context.Context) error {
+	once := func() error {
+		return s.while(ctx, func(ctx context.Context) error {
 			return s.read.use(ctx, s.config, func(conn *pgx.Conn) error {
 				return s.transact(ctx, conn, readOnly, f)
 			})
 		})
+	}
+	err := once()
+	if staleConnection(err) || inTheWay(err) {
+		err = once()
 	}
 	return s.fault(what, err)
 }

@@ -1,0 +1,70 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"idemtui/inspect"
+)
+
+// sessionSQL lists the connected sessions that bear a name. The name is
+// visible to every role; when the session began needs pg_read_all_stats.
+const sessionSQL = `SELECT a.pid::text, a.application_name, a.backend_start::text FROM pg_stat_activity a
+ WHERE a.datname = current_database() AND a.pid <> pg_backend_pid() AND a.application_name <> '' AND a.application_name NOT LIKE 'idemtui%'
+ ORDER BY a.backend_start NULLS LAST, a.pid LIMIT 10000`
+
+// sessions finds the sessions that bear the name of one of the claims' owners.
+func (t *tx) sessions(ctx context.Context, table inspect.Table, rows []read, peers []string) (*inspect.Sessions, error) {
+	switch {
+	case t.database.Standby:
+		return &inspect.Sessions{Skipped: "a standby shows no session of the primary"}, nil
+	case table.Mapping.Owner == "":
+		return &inspect.Sessions{Skipped: "the table names no owner"}, nil
+	case t.database.Pooler:
+		return &inspect.Sessions{Skipped: "connections come through a pooler, so sessions bear other clients' names"}, nil
+	}
+	owners := map[string][]string{} // by the name that a session may bear
+	add := func(owner string) {
+		for _, name := range inspect.SessionNames(owner) {
+			if !slices.Contains(owners[name], owner) {
+				owners[name] = append(owners[name], owner)
+			}
+		}
+	}
+	for _, r := range rows {
+		if r.claim.Owner.OK {
+			add(r.claim.Owner.V)
+		}
+	}
+	for _, o := range peers {
+		add(o)
+	}
+	out := &inspect.Sessions{ByOwner: map[string][]inspect.Session{}}
+	err := t.texts(ctx, func(v []*string) error {
+		s := inspect.Session{Application: *v[1], Started: stampFrom(v[2], nil)}
+		var err error
+		if s.PID, err = strconv.ParseInt(*v[0], 10, 64); err != nil {
+			return err
+		}
+		for _, owner := range owners[s.Application] {
+			out.ByOwner[owner] = append(out.ByOwner[owner], s)
+		}
+		return nil
+	}, sessionSQL)
+	return out, err
+}
+
+// owners are the owners of all claimed rows.
+func (t *tx) owners(ctx context.Context, table inspect.Table) ([]string, error) {
+	if table.Mapping.Owner == "" {
+		return nil, nil
+	}
+	var out []string
+	err := t.texts(ctx, func(v []*string) error {
+		out = append(out, *v[0])
+		return nil
+	}, fmt.Sprintf("SELECT DISTINCT %[1]s::text FROM %[2]s AS t WHERE %[3]s AND %[1]s IS NOT NULL LIMIT 1000", col(table.Mapping.Owner), tableName(table), inState(table.Mapping, inspect.StateProcessing)))
+	return out, err
+}

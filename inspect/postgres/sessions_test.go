@@ -1,0 +1,85 @@
+package postgres
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"idemtui/inspect"
+	"idemtui/inspect/servertest"
+)
+
+// session connects under a worker's name until the test ends.
+func session(t *testing.T, db *servertest.DB, name string) *pgx.Conn {
+	t.Helper()
+	conn := db.ConnAs(db.DSN())
+	if _, err := conn.Exec(t.Context(), "SELECT set_config('application_name', $1::text, false)", name); err != nil {
+		t.Fatal(err)
+	}
+	return conn
+}
+
+func TestSessionsOfOwnersOnTwoLooks(t *testing.T) {
+	at := func(lapsed string) string { return "now() - interval '1 hour', now() - interval '" + lapsed + "', NULL" }
+	db, s, table := recommended(t, "('gone', 'PROCESSING', 'worker-7@h3', "+at("50 minutes")+"), ('here', 'PROCESSING', 'worker-2@h1', "+at("40 minutes")+
+		"), ('shared', 'PROCESSING', 'api', "+at("30 minutes")+"), ('reused', 'PROCESSING', 'worker-9', "+at("1 minute")+"), ('nobody', 'PROCESSING', NULL, "+at("1 minute")+")")
+	session(t, db, "worker-2")
+	session(t, db, "api")
+	session(t, db, "api")
+	session(t, db, "worker-9")
+	first := snapshot(t, s, table, inspect.Query{})
+	for k, want := range map[string]string{
+		"gone": "no session under the owner's name; 3 of 3 peers connected; a second look counts from 5s on", "here": "a session under the owner's name is connected",
+		"shared": "2 sessions share the owner's name", "reused": "it started after the claim", "nobody": "no owner whose session",
+	} {
+		c := claimNamed(t, first, k)
+		if c.Verdict != inspect.VerdictCannotTell || !strings.Contains(fmt.Sprint(c.Evidence), want) {
+			t.Errorf("%s is %s: %v, want %q", k, c.Verdict, c.Evidence, want)
+		}
+	}
+	if !first.NeedsSecondLook() {
+		t.Error("a second look is not asked for")
+	}
+	// The same look, as if it had been six seconds ago.
+	before := inspect.Remember(first.At.Add(-6*time.Second), first.Claims)
+	for k, c := range before.Claims {
+		if c.GoneSince.Valid() {
+			c.GoneSince = inspect.At(c.GoneSince.Time.Add(-6 * time.Second))
+			before.Claims[k] = c
+		}
+	}
+	second := snapshot(t, s, table, inspect.Query{Before: before})
+	if c := claimNamed(t, second, "gone"); c.Verdict != inspect.VerdictLikelyDead {
+		t.Errorf("gone is %s: %v", c.Verdict, c.Evidence)
+	}
+	for _, k := range []string{"here", "shared", "reused", "nobody"} {
+		if c := claimNamed(t, second, k); c.Verdict != inspect.VerdictCannotTell {
+			t.Errorf("%s is %s", k, c.Verdict)
+		}
+	}
+	p := plan(t, s, table, inspect.PlanRequest{AllLikelyDead: true, Before: before})
+	if p.Count() != 1 || p.Rows[0].Key.String() != "gone" {
+		t.Errorf("all likely dead: %+v", p.Rows)
+	}
+	// It moved in between: gone starts anew.
+	db.Exec("UPDATE processed_messages SET fencing_token = nextval('processed_messages_token') WHERE message_id = 'gone'")
+	third := snapshot(t, s, table, inspect.Query{Before: second.Seen})
+	if c := claimNamed(t, third, "gone"); c.Verdict != inspect.VerdictAlive {
+		t.Errorf("claimed again: %s", c.Verdict)
+	}
+	d, err := s.Show(t.Context(), table, key(t, table, "gone"), inspect.ShowOptions{Before: before})
+	if err != nil || !strings.Contains(fmt.Sprint(d.Claim.Evidence), "3 of 3 peers connected") {
+		t.Errorf("show (%v): %v", err, d.Claim.Evidence)
+	}
+}
+
+func TestNoVerdictFromSessionsWhenNobodyBearsAName(t *testing.T) {
+	_, s, table := recommended(t, "('a', 'PROCESSING', 'w1', "+lapsed+"), ('b', 'PROCESSING', 'w2', "+lapsed+")")
+	first := snapshot(t, s, table, inspect.Query{})
+	if first.NeedsSecondLook() || !strings.Contains(fmt.Sprint(first.Claims[0].Evidence), "sessions may not bear their owners' names") {
+		t.Errorf("evidence %v", first.Claims[0].Evidence)
+	}
+}

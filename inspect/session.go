@@ -1,0 +1,126 @@
+package inspect
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Sessions are the sessions connected to the database, by the owner whose name
+// they bear.
+type Sessions struct {
+	ByOwner map[string][]Session
+	// Skipped says why sessions say nothing here; "" means that they were seen.
+	Skipped string
+}
+
+// Session is one connected session.
+type Session struct {
+	PID         int64
+	Application string
+	// Started is none where it is hidden (needs pg_read_all_stats).
+	Started Stamp
+}
+
+// sessionView is what the sessions say about one claim.
+type sessionView struct {
+	text      string
+	points    For
+	connected bool
+	// goneTwice: the lease has lapsed and the owner's session was gone at two
+	// looks far enough apart, while other owners had theirs.
+	goneTwice bool
+}
+
+// peers counts the other owners of claimed rows, and those connected.
+func (f Facts) peers(owner string) (connected, all int) {
+	for o := range f.owners {
+		if o == owner {
+			continue
+		}
+		all++
+		if len(f.Sessions.ByOwner[o]) > 0 {
+			connected++
+		}
+	}
+	return connected, all
+}
+
+func sessionOf(c Claim, f Facts) sessionView {
+	v := sessionView{points: ForNeither}
+	switch {
+	case f.Sessions == nil:
+		v.text = "not looked at: the owner's sessions"
+	case f.Sessions.Skipped != "":
+		v.text = "sessions skipped: " + f.Sessions.Skipped
+	case !c.Owner.OK:
+		v.text = "no owner whose session could be looked for"
+	case len(f.Sessions.ByOwner[c.Owner.V]) > 0:
+		v.connected = true
+		v.text = connectedText(c, f.Sessions.ByOwner[c.Owner.V])
+	default:
+		connected, all := f.peers(c.Owner.V)
+		v.text = fmt.Sprintf("no session under the owner's name; %d of %s connected", connected, plural(int64(all), "peer"))
+		switch {
+		case connected == 0:
+			v.text += ", so sessions may not bear their owners' names"
+		case !c.GoneSince.Valid():
+		case f.Now.Sub(c.GoneSince.Time) >= SecondLookAfter:
+			v.points, v.goneTwice = ForDead, true
+			v.text += fmt.Sprintf("; gone at every look for %s", FormatSpan(f.Now.Sub(c.GoneSince.Time)))
+		default:
+			v.text += fmt.Sprintf("; a second look counts from %s on", FormatSpan(SecondLookAfter))
+		}
+	}
+	return v
+}
+
+// connectedText says why a connected session does not prove that the worker
+// still works on this claim.
+func connectedText(c Claim, sessions []Session) string {
+	if n := len(sessions); n > 1 {
+		return fmt.Sprintf("%d sessions share the owner's name", n)
+	}
+	s := sessions[0]
+	text := fmt.Sprintf("a session under the owner's name is connected (pid %d)", s.PID)
+	switch {
+	case s.Started.None():
+		text += ", since when is hidden (needs pg_read_all_stats)"
+	case c.ClaimedAt.Valid() && s.Started.After(c.ClaimedAt.Time):
+		text += ", but it started after the claim"
+	default:
+		text += ", from before the claim"
+	}
+	return text
+}
+
+// goneSince is when the owner's session was first seen to be gone: at the look
+// before, if the claim has not moved since, else now.
+func goneSince(c Claim, f Facts) Stamp {
+	if f.Sessions == nil || f.Sessions.Skipped != "" || !c.Owner.OK || len(f.Sessions.ByOwner[c.Owner.V]) > 0 {
+		return Stamp{}
+	}
+	if connected, _ := f.peers(c.Owner.V); connected == 0 {
+		return Stamp{}
+	}
+	if f.Before != nil {
+		old, ok := f.Before.Claims[c.Key]
+		if ok && old.GoneSince.Valid() && old.Token == c.Token && old.Owner == c.Owner && old.LeaseUntil == c.LeaseUntil {
+			return old.GoneSince
+		}
+	}
+	return At(f.Now)
+}
+
+// SessionNames are the application_names that a session of an owner such as
+// worker-7@host-3:1234 may bear: the whole name, or the part before the host or
+// the process.
+func SessionNames(owner string) []string {
+	worker, _, _ := strings.Cut(owner, "@")
+	if worker == owner {
+		worker, _, _ = strings.Cut(owner, ":")
+	}
+	if worker == "" || worker == owner {
+		return []string{owner}
+	}
+	return []string{owner, worker}
+}
