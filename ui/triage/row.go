@@ -103,11 +103,12 @@ func conditionText(c inspect.Claim) string {
 	return string(c.State)
 }
 
-// DecidingText is the evidence behind the verdict, on screen as in print,
-// strongest first: what points its way, or, where nothing decides, what lease
-// and age say.
+// DecidingText is the evidence behind the verdict, on screen as in print: what
+// points its way, strongest first, or, where nothing decides, what lease, age
+// and sessions say.
 func DecidingText(c inspect.Claim) string {
 	var texts []string
+	session := ""
 	for _, e := range c.Evidence {
 		switch c.Verdict {
 		case inspect.VerdictAlive:
@@ -119,10 +120,16 @@ func DecidingText(c inspect.Claim) string {
 				texts = append(texts, e.Text)
 			}
 		default:
-			if e.Rung == inspect.RungLease || e.Rung == inspect.RungAge {
+			switch e.Rung {
+			case inspect.RungLease, inspect.RungAge, inspect.RungHeartbeat:
 				texts = append(texts, e.Text)
+			case inspect.RungSession:
+				session = e.Text
 			}
 		}
+	}
+	if session != "" {
+		texts = append(texts, session)
 	}
 	return strings.Join(texts, "; ")
 }
