@@ -93,29 +93,48 @@ func (v *view) drawFacts(p pane) int {
 	return min(facts, p.rect.h)
 }
 
-// drawHands lists what each worker has in its hands.
+// drawHands lists what each worker has in its hands, in as many columns as it
+// takes.
 func (v *view) drawHands(p pane) {
-	for i := range v.state.Workers {
-		w := &v.state.Workers[i]
-		p.put(1, i, sim.WorkerLane(i).String(), v.workerInk(i))
-		if w.Payment < 0 {
-			p.put(6, i, w.Phase.String(), inkMuted)
-			continue
+	const narrowest = 17
+	count := len(v.state.Workers)
+	columns := min((count+p.rect.h-1)/p.rect.h, p.rect.w/narrowest)
+	if columns == 0 {
+		return
+	}
+	width := p.rect.w / columns
+	for i := range count {
+		if i/p.rect.h < columns {
+			v.drawHand(p.sub(i/p.rect.h*width, i%p.rect.h, width, 1), i)
 		}
-		p.put(6, i, sim.PaymentName(w.Payment), inkText)
-		x := factColumn
-		line, ok := lineOf(w)
-		op := v.trace.Handler().Program[line].Kind
-		switch {
-		case !ok || w.Phase == sim.PhasePickUp:
-			p.cut(x, i, p.rect.w, w.Phase.String(), inkMuted)
-		case w.Phase == sim.PhaseBetween:
-			x = p.put(x, i, "goes on to ", inkMuted)
-			p.put(x, i, op.String(), stepInk(op))
-		default:
-			x = p.put(x, i, op.String(), stepInk(op))
-			p.cut(x, i, p.rect.w, ", "+w.Phase.String(), inkMuted)
-		}
+	}
+}
+
+func (v *view) drawHand(p pane, i int) {
+	w := &v.state.Workers[i]
+	p.put(1, 0, sim.WorkerLane(i).String(), v.workerInk(i))
+	if w.Payment < 0 {
+		p.cut(5, 0, p.rect.w, w.Phase.String(), inkMuted)
+		return
+	}
+	x := p.put(5, 0, sim.PaymentName(w.Payment), inkText) + 1
+	roomy := p.rect.w > 40
+	if roomy {
+		x = max(x, factColumn)
+	}
+	line, ok := lineOf(w)
+	op := v.trace.Handler().Program[line].Kind
+	switch {
+	case !ok || w.Phase == sim.PhasePickUp:
+		p.cut(x, 0, p.rect.w-x, w.Phase.String(), inkMuted)
+	case !roomy:
+		p.cut(x, 0, p.rect.w-x, op.String(), stepInk(op))
+	case w.Phase == sim.PhaseBetween:
+		x = p.put(x, 0, "goes on to ", inkMuted)
+		p.cut(x, 0, p.rect.w-x, op.String(), stepInk(op))
+	default:
+		x = p.put(x, 0, op.String(), stepInk(op))
+		p.cut(x, 0, p.rect.w-x, ", "+w.Phase.String(), inkMuted)
 	}
 }
 

@@ -28,7 +28,7 @@ type goTo struct {
 func newGoTo(end int64, keyMap keys.Map) *goTo {
 	field := textinput.New()
 	field.Prompt, field.CharLimit = "", 20
-	field.SetWidth(12)
+	field.SetWidth(8)
 	field.Focus()
 	return &goTo{field: field, end: end, keys: keyMap.Dialog}
 }

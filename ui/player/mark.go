@@ -187,6 +187,7 @@ var rowWords = map[sim.Label]string{
 	sim.LabelRollback:        "rolls back",
 	sim.LabelExpire:          "lease lapsed",
 	sim.LabelExpireSlow:      "lease lapsed",
+	sim.LabelForget:          "forgets",
 }
 
 // tableWishes are the marks of the table's lane. With one payment the row's
@@ -245,7 +246,7 @@ func legend() []key.Binding {
 		{"● ↻ ←", "delivered, again, is back"},
 		{"╹", "the table's instant"},
 		{"$", "the customer is charged"},
-		{"=", "a call that changes nothing"},
+		{"=", "no change by this call"},
 		{"✗", "charged again, or failed"},
 		{"▶w1", "worker 1 is at this line"},
 	}

@@ -72,29 +72,42 @@ func newPage(trace *sim.Trace, now int64, width int, single int64) *page {
 	if !onOnePage(trace) {
 		p.length = pageLength(trace, width)
 	}
-	last := max(trace.Duration()-1, 0) / p.length
-	i := min(now/p.length, last)
-	p.start, p.number, p.count = i*p.length, int(i)+1, int(last)+1
+	i, last := p.index(now), p.index(trace.Duration()-1)
+	i = min(i, last)
+	p.start, p.number, p.count = i*p.step(), int(i)+1, int(last)+1
 	if i == last && i > 0 { // the last page ends with the run, so that it is never nearly empty
-		p.start = trace.Duration() + p.length/20 - p.length
+		p.start = min(p.start, trace.Duration()+p.length/20-p.length)
 	}
-	for w := range trace.Scenario().Workers {
-		blocks := p.layBlocks(trace.Spans(sim.WorkerLane(w), p.start, p.end()))
+	p.lay()
+	return p
+}
+
+// lay fills the lanes.
+func (p *page) lay() {
+	for w := range p.trace.Scenario().Workers {
+		blocks := p.layBlocks(p.trace.Spans(sim.WorkerLane(w), p.start, p.end()))
 		p.workers = append(p.workers, track{worker: w, blocks: blocks})
 	}
 	p.broker = p.layMarks(p.wishes(sim.LaneBroker))
 	p.table = p.layMarks(p.tableWishes())
 	p.provider = p.layMarks(p.wishes(sim.LaneProvider))
-	return p
 }
 
 func (p *page) end() int64 { return p.start + p.length }
 
-// holds says whether this is the page for a time. The last page shows the end of
-// the one before too, and is not the page for it.
+// step is the time from one page to the next. A quarter of a page is shown
+// again on the next one, so that there is always something before the cursor.
+func (p *page) step() int64 { return p.length - p.length/4 }
+
+// index is the page for a time, from 0: the cursor leaves a page at its right
+// end, and comes to the next one a quarter into it.
+func (p *page) index(at int64) int64 {
+	return max(at-p.length/4, 0) / p.step()
+}
+
+// holds says whether this is the page for a time.
 func (p *page) holds(at int64) bool {
-	first := int64(p.number-1) * p.length
-	return at >= first && (at < first+p.length || p.number == p.count)
+	return min(p.index(at), int64(p.count-1)) == int64(p.number-1)
 }
 
 // column is the cell of a time; it may lie outside the page.

@@ -169,7 +169,7 @@ func (v *view) drawLeft(p pane) {
 		y = v.section(p, y, v.factsTitle())
 	}
 	y += v.drawFacts(p.sub(0, y, p.rect.w, p.rect.h-y))
-	if p.rect.h-y >= 2+len(v.state.Workers) {
+	if p.rect.h-y >= 2+min(len(v.state.Workers), 4) {
 		y = v.section(p, y+1, "workers")
 		v.drawHands(p.sub(0, y, p.rect.w, p.rect.h-y))
 	}
