@@ -6,11 +6,12 @@ import "charm.land/bubbles/v2/key"
 
 // Map is every key of every screen, grouped by where it works.
 type Map struct {
-	Global Global
-	Dialog Dialog
-	Start  Start
-	Player Player
-	Triage Triage
+	Global   Global
+	Dialog   Dialog
+	Start    Start
+	Player   Player
+	Triage   Triage
+	Explorer Explorer
 }
 
 // Global keys work on every screen, unless a dialog or a text field is open.
@@ -44,9 +45,10 @@ func Default() Map {
 			Confirm: bind("yes", "y", "y"),
 			Cancel:  bind("no, close", "esc", "esc", "n"),
 		},
-		Start:  defaultStart(),
-		Player: defaultPlayer(),
-		Triage: defaultTriage(),
+		Start:    defaultStart(),
+		Player:   defaultPlayer(),
+		Triage:   defaultTriage(),
+		Explorer: defaultExplorer(),
 	}
 }
 
