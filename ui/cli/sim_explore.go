@@ -36,7 +36,7 @@ type exploreFlags struct {
 }
 
 func newSimExploreCommand(a *app) *cobra.Command {
-	f := &exploreFlags{maxMemory: explore.DefaultMaxMemory}
+	f := &exploreFlags{}
 	cmd := &cobra.Command{
 		Use:   "explore",
 		Short: "Every interleaving: can this handler charge twice, or lose the payment?",
@@ -60,7 +60,7 @@ idemtui sim explore --handler key --deliveries 4 --fail 1 --timeout 1 --crash 1 
 	flags.IntVar(&f.budgets.Slow, "slow", 0, "how often a lease may lapse while its worker lives")
 	flags.IntVar(&f.budgets.Forget, "forget", 0, "how often the table may forget the payment")
 	flags.BoolVar(&f.symmetry, "symmetry", false, "search up to the order of the deliveries: the same verdict in less time and memory, without counts")
-	flags.Var(sizeFlag{&f.maxMemory}, "max-memory", "stop before the search takes more memory")
+	flags.Var(sizeFlag{&f.maxMemory}, "max-memory", "stop before the search takes more memory (default 2GiB, and no more than three quarters of what is free)")
 	flags.BoolVar(&f.exitCode, "exit-code", false, "exit 3 if a double charge or a loss is reachable")
 	addFormat(cmd, &f.format, formatTable, formatJSON, formatCSV)
 	// The only error is that the flag does not exist, and it was made above.
@@ -73,6 +73,9 @@ func (a *app) runSimExplore(ctx context.Context, f *exploreFlags) error {
 	if !ok {
 		return usageError(fmt.Sprintf("there is no handler %q", f.handler), "it is one of "+strings.Join(handlerNames(), ", "))
 	}
+	if f.maxMemory == 0 {
+		f.maxMemory = machineMemory()
+	}
 	config := explore.Config{
 		Handler: handler, Deliveries: f.deliveries, Budgets: f.budgets, Symmetry: f.symmetry, MaxMemory: f.maxMemory,
 		Workers: runtime.GOMAXPROCS(0),
@@ -80,9 +83,9 @@ func (a *app) runSimExplore(ctx context.Context, f *exploreFlags) error {
 	if err := config.Validate(); err != nil {
 		return usageError(err.Error(), seeHelp("idemtui sim explore"))
 	}
-	// The runtime collects what the search let go before it would pass the
-	// limit together with what is in use.
-	previous := debug.SetMemoryLimit(f.maxMemory)
+	// The runtime is to collect what the search let go before that passes the
+	// limit together with what is in use; the rest is for all else.
+	previous := debug.SetMemoryLimit(f.maxMemory + f.maxMemory/8 + leastDefaultMemory)
 	defer debug.SetMemoryLimit(previous)
 	progress := newExploreProgress(a)
 	config.Progress = progress.show

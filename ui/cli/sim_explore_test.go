@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
+	"io/fs"
 	"strings"
 	"testing"
 )
@@ -87,5 +88,31 @@ func TestExploreFormatsAgree(t *testing.T) {
 	if report.Schema != "idemtui.explore/v1" || !strings.Contains(csvText, report.Interleavings) || !strings.Contains(table, report.Interleavings) ||
 		!strings.HasSuffix(strings.TrimSpace(csvText), report.Token) || !strings.Contains(table, "token "+report.Token) {
 		t.Errorf("the formats disagree:\n%s\n%s\n%s", out, csvText, table)
+	}
+}
+
+func TestDefaultSearchMemory(t *testing.T) {
+	const gibibyte = int64(1) << 30
+	for name, c := range map[string]struct {
+		files map[string]string
+		want  int64
+	}{
+		"nothing is known":   {nil, 2 * gibibyte},
+		"plenty":             {map[string]string{"/proc/meminfo": "MemTotal: 99999999 kB\nMemAvailable: 88888888 kB\n"}, 2 * gibibyte},
+		"a small machine":    {map[string]string{"/proc/meminfo": "MemAvailable: 1048576 kB\n"}, gibibyte / 4 * 3},
+		"a container":        {map[string]string{"/sys/fs/cgroup/memory.max": "1073741824\n", "/sys/fs/cgroup/memory.current": "536870912\n"}, gibibyte / 8 * 3},
+		"unlimited":          {map[string]string{"/sys/fs/cgroup/memory.max": "max\n", "/sys/fs/cgroup/memory.current": "5\n"}, 2 * gibibyte},
+		"nearly nothing":     {map[string]string{"/proc/meminfo": "MemAvailable: 10 kB\n"}, leastDefaultMemory},
+		"not as it is known": {map[string]string{"/proc/meminfo": "MemAvailable: lots\n"}, 2 * gibibyte},
+	} {
+		got := defaultSearchMemory(func(file string) ([]byte, error) {
+			if text, ok := c.files[file]; ok {
+				return []byte(text), nil
+			}
+			return nil, fs.ErrNotExist
+		})
+		if got != c.want {
+			t.Errorf("%s: %d bytes, want %d", name, got, c.want)
+		}
 	}
 }
