@@ -26,36 +26,38 @@ const limbsAtFirst = 2
 // count is the second pass: it stores the edges, orders the states so that each
 // comes after all its predecessors, and adds up the ways that lead to each.
 func (s *search) count(ctx context.Context) error {
-	states, edges := s.result.States, s.result.Edges
-	need := s.store.bytes() + s.store.tableSize()*4 + graphBytes(states, edges) + states*8*limbsAtFirst
-	if edges >= none || need > s.config.maxMemory() {
-		s.note("interleavings are not counted: that needs %s of memory, and the limit is %s", formatBytes(need), formatBytes(s.config.maxMemory()))
+	states, edges, limit := s.result.States, s.result.Edges, s.config.maxMemory()
+	base := s.store.bytes() + s.store.tableSize()*4 + graphBytes(states, edges)
+	need := func(limbs int) int64 { return base + states*8*int64(limbs) }
+	if edges >= none || need(limbsAtFirst) > limit {
+		s.note("interleavings and the longest run are not counted: that needs %s of memory, and the limit is %s", formatBytes(need(limbsAtFirst)), formatBytes(limit))
 		return nil
 	}
 	g, err := s.newGraph(ctx)
 	if err != nil {
 		return err
 	}
-	depth := g.longest()
+	depth, err := g.longest(ctx)
+	if err != nil {
+		return err
+	}
 	s.result.MaxDepth = &depth
 	for limbs := limbsAtFirst; ; limbs *= 2 {
-		need += states * 8 * int64(limbs-limbsAtFirst)
-		if need > s.config.maxMemory() {
-			s.note("interleavings are not counted: they pass %d bits, and that needs %s of memory; the limit is %s", 64*limbs/2, formatBytes(need), formatBytes(s.config.maxMemory()))
+		if need(limbs) > limit {
+			s.note("interleavings are not counted: they pass %d bits, and that needs %s of memory; the limit is %s", 64*limbs/2, formatBytes(need(limbs)), formatBytes(limit))
 			return nil
 		}
-		if err := ctx.Err(); err != nil {
+		if fits, err := s.sumWays(ctx, g, limbs); err != nil || fits {
 			return err
-		}
-		if s.sumWays(g, limbs) {
-			return nil
 		}
 	}
 }
 
 // newGraph expands every state once more and looks its successors up.
 func (s *search) newGraph(ctx context.Context) (*graph, error) {
-	s.store.number()
+	if err := s.store.number(ctx); err != nil {
+		return nil, err
+	}
 	n := s.store.len()
 	g := &graph{first: make([]uint32, n+1), successors: make([]uint32, 0, s.result.Edges)}
 	incoming := make([]uint32, n)
@@ -78,61 +80,71 @@ func (s *search) newGraph(ctx context.Context) (*graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	g.sort(incoming)
-	return g, nil
+	return g, g.sort(ctx, incoming)
 }
 
 // sort finds a topological order: a state follows when all that lead to it have
 // come. Not every graph is layered, so that the order of the search is none.
-func (g *graph) sort(incoming []uint32) {
+func (g *graph) sort(ctx context.Context, incoming []uint32) error {
 	g.order = append(make([]uint32, 0, len(incoming)), 0)
-	for i := 0; i < len(g.order); i++ {
-		from := g.order[i]
-		for _, next := range g.successors[g.first[from]:g.first[from+1]] {
-			if incoming[next]--; incoming[next] == 0 {
-				g.order = append(g.order, next)
+	return g.walk(ctx, func(_ uint32, next []uint32) bool {
+		for _, to := range next {
+			if incoming[to]--; incoming[to] == 0 {
+				g.order = append(g.order, to)
 			}
 		}
+		return true
+	})
+}
+
+// walk visits the states in order, also those that visit appends to it, until
+// visit returns false.
+func (g *graph) walk(ctx context.Context, visit func(from uint32, next []uint32) bool) error {
+	for i := 0; i < len(g.order); i++ {
+		if i%pollEvery == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		from := g.order[i]
+		if !visit(from, g.successors[g.first[from]:g.first[from+1]]) {
+			return nil
+		}
 	}
+	return nil
 }
 
 // longest is the length of the longest path from the start.
-func (g *graph) longest() int {
+func (g *graph) longest(ctx context.Context) (int, error) {
 	depth := make([]uint32, len(g.order))
 	longest := uint32(0)
-	for _, from := range g.order {
-		next := depth[from] + 1
+	err := g.walk(ctx, func(from uint32, next []uint32) bool {
 		longest = max(longest, depth[from])
-		for _, to := range g.successors[g.first[from]:g.first[from+1]] {
-			depth[to] = max(depth[to], next)
+		for _, to := range next {
+			depth[to] = max(depth[to], depth[from]+1)
 		}
-	}
-	return int(longest)
+		return true
+	})
+	return int(longest), err
 }
 
 // sumWays counts the label sequences that lead to each terminal state, in
-// numbers of this many 64-bit limbs, and enters the sums in the result. It
-// returns false if a number overflowed.
-func (s *search) sumWays(g *graph, limbs int) bool {
+// numbers of this many 64-bit limbs, and enters the sums in the result. fits is
+// false if a number overflowed.
+func (s *search) sumWays(ctx context.Context, g *graph, limbs int) (fits bool, err error) {
 	ways := make([]uint64, len(g.order)*limbs)
 	ways[0] = 1
 	states := s.store.view()
 	total, double, triple, lost := make([]uint64, limbs), make([]uint64, limbs), make([]uint64, limbs), make([]uint64, limbs)
-	for _, from := range g.order {
+	fits = true
+	err = g.walk(ctx, func(from uint32, next []uint32) bool {
 		here := ways[int(from)*limbs:][:limbs]
-		next := g.successors[g.first[from]:g.first[from+1]]
 		for _, to := range next {
-			if !addLimbs(ways[int(to)*limbs:][:limbs], here) {
-				return false
-			}
+			fits = addLimbs(ways[int(to)*limbs:][:limbs], here) && fits
 		}
 		if len(next) > 0 {
-			continue
+			return fits
 		}
-		if !addLimbs(total, here) {
-			return false
-		}
-		// The rest are parts of the total, and cannot overflow.
+		// The other three are parts of the total: they fit if it does.
+		fits = addLimbs(total, here) && fits
 		word, _ := states.at(from)
 		switch charges := s.codec.charges(word); {
 		case charges == 0:
@@ -143,9 +155,13 @@ func (s *search) sumWays(g *graph, limbs int) bool {
 		case charges == 2:
 			addLimbs(double, here)
 		}
+		return fits
+	})
+	if err != nil || !fits {
+		return fits, err
 	}
 	s.result.Interleavings, s.result.Double, s.result.Triple, s.result.Lost = bigOf(total), bigOf(double), bigOf(triple), bigOf(lost)
-	return true
+	return true, nil
 }
 
 // addLimbs adds b to a, the lowest limb first. It returns false on overflow.

@@ -341,6 +341,31 @@ func TestCancelledSearchStops(t *testing.T) {
 	}
 }
 
+// Each phase of the counting pass looks at the context.
+func TestCountingIsCancelledAtOnce(t *testing.T) {
+	s, err := newSearch(config(sim.HandlerFence, 3, ones()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	g, err := s.newGraph(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err = s.newGraph(over)
+	_, longest := g.longest(over)
+	_, sum := s.sumWays(over, g, 2)
+	for name, err := range map[string]error{"graph": err, "sort": g.sort(over, make([]uint32, len(g.order))), "longest": longest, "sum": sum, "number": s.store.number(over)} {
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v, want it cancelled", name, err)
+		}
+	}
+}
+
 // Numbers beyond 64 and 128 bits are counted by the same sums.
 func TestLimbs(t *testing.T) {
 	s, err := newSearch(config(sim.HandlerFence, 3, ones()))
@@ -356,7 +381,11 @@ func TestLimbs(t *testing.T) {
 	}
 	var wide *big.Int
 	for limbs := 4; limbs >= 1; limbs-- {
-		if !s.sumWays(g, limbs) {
+		fits, err := s.sumWays(t.Context(), g, limbs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !fits {
 			if wide.BitLen() <= 64*limbs {
 				t.Errorf("%s does not fit %d limbs", wide, limbs)
 			}

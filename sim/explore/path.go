@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strconv"
@@ -149,7 +150,9 @@ func (s *search) firstPath(index uint32, goal goal) *Path {
 	for s.layers[depth+1] <= int(index) {
 		depth++
 	}
-	s.store.number()
+	// A counterexample that was found is worth its short way back even if the
+	// search was cancelled.
+	_ = s.store.number(context.Background())
 	marked := make([]bool, s.layers[depth+1])
 	states := s.store.view()
 	var edges []edge

@@ -1,6 +1,9 @@
 package explore
 
-import "math"
+import (
+	"context"
+	"math"
+)
 
 // none marks that no state was found.
 const none = math.MaxUint32
@@ -24,7 +27,7 @@ type store interface {
 	// tableSize is the number of slots of the table.
 	tableSize() int64
 	// number prepares find; it takes four bytes for each slot.
-	number()
+	number(ctx context.Context) error
 	// find appends the indices of states that are in the store.
 	find(edges []edge, out []uint32) []uint32
 }

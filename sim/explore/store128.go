@@ -1,6 +1,9 @@
 package explore
 
-import "math/bits"
+import (
+	"context"
+	"math/bits"
+)
 
 // key128 is a key of two words.
 type key128 struct{ word, slots uint64 }
@@ -92,12 +95,16 @@ func (s *store128) bytes() int64 {
 
 func (s *store128) tableSize() int64 { return int64(len(s.table)) }
 
-func (s *store128) number() {
+func (s *store128) number(ctx context.Context) error {
 	s.index = make([]uint32, len(s.table))
 	for i := range s.keys.n {
+		if i%pollEvery == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
 		key := s.keys.at(uint32(i))
 		s.index[s.slot(key128{key.word + 1, key.slots})] = uint32(i)
 	}
+	return nil
 }
 
 func (s *store128) find(edges []edge, out []uint32) []uint32 {

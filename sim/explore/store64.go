@@ -1,6 +1,9 @@
 package explore
 
-import "math/bits"
+import (
+	"context"
+	"math/bits"
+)
 
 // store64 is a store of states that fit one key of 64 bits.
 type store64 struct {
@@ -116,11 +119,14 @@ func (s *store64) bytes() int64 {
 
 func (s *store64) tableSize() int64 { return int64(len(s.table)) }
 
-func (s *store64) number() {
+func (s *store64) number(ctx context.Context) error {
 	s.index = make([]uint32, len(s.table))
 	var entries [chunkEdges]uint64
 	var at [chunkEdges]int
 	for from := 0; from < s.keys.n; from += chunkEdges {
+		if from%pollEvery == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
 		n := min(chunkEdges, s.keys.n-from)
 		for i := range n {
 			entries[i] = s.keys.at(uint32(from+i)) + 1
@@ -130,6 +136,7 @@ func (s *store64) number() {
 			s.index[at[i]] = uint32(from + i)
 		}
 	}
+	return nil
 }
 
 func (s *store64) find(edges []edge, out []uint32) []uint32 {

@@ -50,10 +50,9 @@ func WalkOdds(ctx context.Context, config Config) (Odds, error) {
 	odds := Odds{Double: new(big.Rat), Lost: new(big.Rat)}
 	reach := make([]*big.Rat, len(g.order))
 	reach[0] = big.NewRat(1, 1)
-	for _, from := range g.order {
+	err = g.walk(ctx, func(from uint32, next []uint32) bool {
 		here := reach[from]
 		reach[from] = nil
-		next := g.successors[g.first[from]:g.first[from+1]]
 		if len(next) == 0 {
 			word, _ := states.at(from)
 			if charges := s.codec.charges(word); charges >= 2 {
@@ -61,7 +60,7 @@ func WalkOdds(ctx context.Context, config Config) (Odds, error) {
 			} else if charges == 0 {
 				odds.Lost.Add(odds.Lost, here)
 			}
-			continue
+			return true
 		}
 		each := new(big.Rat).Mul(here, big.NewRat(1, int64(len(next))))
 		for _, to := range next {
@@ -70,6 +69,7 @@ func WalkOdds(ctx context.Context, config Config) (Odds, error) {
 			}
 			reach[to].Add(reach[to], each)
 		}
-	}
-	return odds, nil
+		return true
+	})
+	return odds, err
 }
