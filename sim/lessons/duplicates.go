@@ -3,51 +3,27 @@ package lessons
 import "idemtui/sim"
 
 func duplicates() Lesson {
-	const crash, slow, retry = 0, 1, 2
+	const crash, silence, slow, byMessage, byPayment = 0, 1, 2, 3, 4
 	bare := onePayment(sim.HandlerNone)
 	bare.Charge, bare.Visibility = pace, smallPatience
+	lost := bare
+	lost.AckLost = sim.One
+	messageID := withCopy(sim.HandlerClaim)
+	messageID.ByMessage = true
 	scenes := []Scene{
-		crash: {Title: "a crash after the work", Scenario: bare, Sends: crashAfter(1)},
-		slow:  {Title: "an answer that takes too long", Scenario: bare, Sends: stallAfter(1)},
-		retry: {Title: "a producer that sends again", Scenario: bare, Sends: []sim.Send{{Charge: smallCharge}, {At: 3 * smallCharge, Charge: smallCharge}}},
+		crash:     {Title: "a crash after the work", Scenario: bare, Sends: crashAfter(1), Parameters: []Parameter{Workers}},
+		silence:   {Title: "an ack that gets lost", Scenario: lost, Parameters: []Parameter{AckLost, Visibility, Charge, Workers}},
+		slow:      {Title: "an answer that takes too long", Scenario: bare, Sends: stallAfter(1), Parameters: []Parameter{Visibility, Workers}},
+		byMessage: {Title: "a producer that sends again, by message id", Scenario: messageID, Parameters: []Parameter{ByMessage, CopyAfter, Charge}},
+		byPayment: {Title: "a producer that sends again, by payment id", Scenario: withCopy(sim.HandlerClaim), Parameters: []Parameter{ByMessage, CopyAfter, Charge}},
 	}
 	for i := range scenes {
-		scenes[i].Compare = []sim.HandlerID{sim.HandlerNone, sim.HandlerCheck, sim.HandlerClaim}
-		scenes[i].Parameters = []Parameter{Visibility, Workers}
+		scenes[i].Compare = others(scenes[i].Scenario.Handler, sim.HandlerNone, sim.HandlerCheck, sim.HandlerClaim)
 	}
 	return Lesson{
 		Name: "duplicates", Title: "why duplicates are normal",
 		Scenes: scenes,
-		Pages: []Page{
-			{
-				Scene: crash, Moment: on(sim.EventDeliver),
-				text: "A message asks for one payment. A worker takes it, does the work, and then acknowledges. Only the ack lets the broker forget the message. Until then, it would rather deliver twice than lose it.",
-			},
-			{
-				Scene: crash, Moment: on(sim.EventCrash),
-				text: "{worker} has charged the customer, and dies before the ack. The broker knows of a delivery and of no ack. It does not know of the charge.",
-			},
-			{
-				Scene: crash, Moment: wrong(),
-				text: "So the message comes again, as it must: the worker might as well have died before the charge. Charged {charged}. Nobody made a mistake.",
-			},
-			{
-				Scene: slow, Moment: on(sim.EventVisible),
-				text: "No crash is needed. {worker} has charged and stands still. The broker waits for the ack, here for {visibility}, and then it has to assume the worst. To the broker, slow and dead look the same.",
-			},
-			{
-				Scene: slow, Moment: wrong(),
-				text: "Charged {charged}. A longer patience would help this time, but every patience has an end, and any work can take longer.",
-			},
-			{
-				Scene: retry, Moment: on(sim.EventArrive).of(2),
-				text: "And the duplicate may be made before the broker ever sees it. The producer sent this payment, missed the answer to its send, and sends again. To the broker these are two messages.",
-			},
-			{
-				Scene: retry, Moment: wrong(),
-				text: "Charged {charged}. The two have different message ids and the same payment id. Whoever remembers ids has to remember the right one: the id of the business thing, the payment.",
-			},
-		},
+		Pages:  append(brokerPages(crash, silence, slow), producerPages(byMessage, byPayment)...),
 		Question: Question{
 			Before:  2,
 			Text:    "The worker charged and crashed before its ack. How often will the customer be charged in the end?",
@@ -55,8 +31,59 @@ func duplicates() Lesson {
 			measure: Charges,
 			because: "The broker has seen no ack, so it delivers again, and this handler charges for each delivery.",
 		},
-		Tables:  []Table{troubles()},
-		Closing: "Duplicates are no bug. They are the price of losing nothing, and \"we never get duplicates\" is said by systems that have not had a bad day yet. \"Exactly once\" is made by the receiver, who lets the second delivery do nothing.",
+		Workload: everyTrouble(),
+		Tables:   []Table{troubles()},
+		Closing:  "Duplicates are no bug. They are the price of losing nothing, and \"we never get duplicates\" is said by systems that have not had a bad day yet. \"Exactly once\" is made by the receiver, who lets the second delivery do nothing.",
+	}
+}
+
+func brokerPages(crash, silence, slow int) []Page {
+	return []Page{
+		{
+			Scene: crash, Moment: on(sim.EventDeliver),
+			text: "A message asks for one payment. A worker takes it, does the work, and then acknowledges. Only the ack lets the broker forget the message. Until then, it would rather deliver twice than lose it.",
+		},
+		{
+			Scene: crash, Moment: on(sim.EventCrash),
+			text: "{worker} has charged the customer, and dies before the ack. The broker knows of a delivery and of no ack. It does not know of the charge.",
+		},
+		{
+			Scene: crash, Moment: wrong(),
+			text: "So the message comes again, as it must: the worker might as well have died before the charge. Charged {charged}. Nobody made a mistake.",
+		},
+		{
+			Scene: silence, Moment: on(sim.EventAckLost),
+			text: "No crash is needed. Here {worker} finishes and acknowledges, and the ack gets lost on its way. The worker knows that it is done. The broker does not.",
+		},
+		{
+			Scene: silence, Moment: wrong(),
+			text: "The broker waits for {visibility} and delivers again. Charged {charged}. The first delivery had ended long before, so this duplicate is of finished work.",
+		},
+		{
+			Scene: slow, Moment: on(sim.EventVisible),
+			text: "Nothing has to get lost, either. {worker} has charged and stands still, and the broker's patience of {visibility} ends. It has to assume the worst: from where it stands, slow and dead look the same.",
+		},
+		{
+			Scene: slow, Moment: wrong(),
+			text: "Charged {charged}, and this time while the first delivery is still at work. A longer patience would help today, but every patience has an end, and work can always take longer.",
+		},
+	}
+}
+
+func producerPages(byMessage, byPayment int) []Page {
+	return []Page{
+		{
+			Scene: byMessage, Moment: on(sim.EventArrive).of(2),
+			text: "And the duplicate may be made before any broker sees it. The producer sent this payment, missed the answer, and sends again. To the broker these are two messages, each with a message id of its own.",
+		},
+		{
+			Scene: byMessage, Moment: wrong(),
+			text: "This handler remembers message ids, and the second one is new to it. Charged {charged}. There was a table, and it was asked the wrong question.",
+		},
+		{
+			Scene: byPayment, Moment: atEnd,
+			text: "The same two messages and the same handler. But now it remembers the payment id, which is the same in both. Charged {charged}. Remember the id of the business thing, not of its envelope.",
+		},
 	}
 }
 
@@ -78,6 +105,15 @@ func troubles() Table {
 	add("1 worker in 50 crashes", "crash", func(s *sim.Scenario) { s.Crash = sim.One / 50 })
 	add("1 worker in 50 stands still", "slow", func(s *sim.Scenario) { s.Slow = sim.One / 50 })
 	add("1 answer in 50 is lost", "timeout", func(s *sim.Scenario) { s.Timeout = sim.One / 50 })
+	add("1 ack in 50 is lost", "acklost", func(s *sim.Scenario) { s.AckLost = sim.One / 50 })
 	add("1 message in 20 is sent again", "duplicates", func(s *sim.Scenario) { s.Duplicates = sim.One / 20 })
 	return t
+}
+
+// everyTrouble is a workload with all of them at once.
+func everyTrouble() sim.Scenario {
+	s := sim.DefaultScenario()
+	s.Handler = sim.HandlerNone
+	s.Crash, s.Slow, s.Timeout, s.AckLost = sim.One/50, sim.One/50, sim.One/50, sim.One/50
+	return s
 }

@@ -76,6 +76,7 @@ func lease() Lesson {
 		Scenes:   scenes,
 		Pages:    append(leasePages(took, late, slow), fencePages(fence, stale, name, short, renewed)...),
 		Question: fenceQuestion(),
+		Workload: stumbling(),
 		Tables:   []Table{troubled()},
 		Closing:  "A lease turns \"lost for ever\" into \"late\". It does so on a guess, that silence means death, and the guess is sometimes wrong. Renewal makes it wrong less often, and a token keeps the late worker from writing. What is left over, only the provider can settle.",
 	}
@@ -185,14 +186,19 @@ func fenceQuestion() Question {
 	}
 }
 
-// troubled is a workload with crashes and slow workers, under everything that
+// stumbling is a workload in which workers crash or stand still.
+func stumbling() sim.Scenario {
+	s := sim.DefaultScenario()
+	s.Handler, s.Crash, s.Slow = sim.HandlerLease, sim.One/50, sim.One/50
+	return s
+}
+
+// troubled is that workload under everything that
 // the lessons have shown so far and what comes next.
 func troubled() Table {
-	s := sim.DefaultScenario()
-	s.Crash, s.Slow = sim.One/50, sim.One/50
 	return Table{
 		Title:   "2,000 payments, 1 in 20 with a copy; 1 worker in 50 crashes, 1 in 50 stands still",
-		Rows:    byHandler(s, sim.HandlerClaim, sim.HandlerRelease, sim.HandlerLease, sim.HandlerFence, sim.HandlerKey),
+		Rows:    byHandler(stumbling(), sim.HandlerClaim, sim.HandlerRelease, sim.HandlerLease, sim.HandlerFence, sim.HandlerKey),
 		Columns: []Column{Deliveries, Charges, ChargedTwice, NeverCharged, Takeovers, Fenced},
 		note:    "Without a lease, crashes lose payments: {release.nevercharged} of them. With one, {lease.nevercharged} is lost and {lease.chargedtwice} are charged twice. The fence brings that down to {fence.chargedtwice}. The last line is for lesson 5.",
 	}

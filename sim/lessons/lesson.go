@@ -9,15 +9,16 @@ import (
 
 // Lesson is one of the seven. Lessons are values that never change.
 type Lesson struct {
-	N         int      // counted from 1
-	Name      string   // as --lesson spells it
-	Title     string   // as a screen heads it
-	Scenes    []Scene  // the small runs, in the order of the pages
-	Pages     []Page   // what there is to read
-	Question  Question // asked once, before one of the pages
-	Tables    []Table  // the results at full size; the first is the lesson's workload
-	Closing   string   // the last word, after the tables
-	Checklist []string // questions to take home; most lessons have none
+	N         int          // counted from 1
+	Name      string       // as --lesson spells it
+	Title     string       // as a screen heads it
+	Scenes    []Scene      // the small runs, in the order of the pages
+	Pages     []Page       // what there is to read
+	Question  Question     // asked once, before one of the pages
+	Workload  sim.Scenario // the lesson at full size, for whoever runs handlers on it
+	Tables    []Table      // the results at full size
+	Closing   string       // the last word, after the tables
+	Checklist []string     // questions to take home; most lessons have none
 }
 
 // Scene is a run that is small enough to be seen at once.
@@ -78,6 +79,7 @@ func (l Lesson) WithSeed(seed uint64) Lesson {
 		scenes[i] = s
 	}
 	l.Scenes = scenes
+	l.Workload.Seed = seed
 	tables := make([]Table, len(l.Tables))
 	for i, t := range l.Tables {
 		tables[i] = t.withSeed(seed)
@@ -88,16 +90,3 @@ func (l Lesson) WithSeed(seed uint64) Lesson {
 
 // Asked is the scene whose run answers the question.
 func (l Lesson) Asked() Scene { return l.Scenes[l.Pages[l.Question.Before].Scene] }
-
-// Workload is the scenario of the lesson at full size; its handler is the first
-// of the table.
-func (l Lesson) Workload() sim.Scenario { return l.Tables[0].Rows[0].Scenario }
-
-// Handlers are the handlers of the lesson's table, in its order.
-func (l Lesson) Handlers() []sim.HandlerID {
-	var handlers []sim.HandlerID
-	for _, row := range l.Tables[0].Rows {
-		handlers = append(handlers, row.Scenario.Handler)
-	}
-	return handlers
-}

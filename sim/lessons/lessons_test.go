@@ -134,6 +134,9 @@ func TestTheAnswerComesFromTheRunAndIsTheSameForEverySeed(t *testing.T) {
 
 func TestTablesRunAndAreExplained(t *testing.T) {
 	for _, l := range All() {
+		if err := l.Workload.Validate(); err != nil {
+			t.Errorf("%s: %v", l.Name, err)
+		}
 		for _, table := range l.Tables {
 			results, err := table.Run(context.Background())
 			if err != nil {

@@ -47,6 +47,7 @@ func natural() Lesson {
 			measure: Charges,
 			because: "To set a value to what it already is leaves it as it is.",
 		},
+		Workload:  worded(),
 		Tables:    []Table{shapes()},
 		Closing:   "A payment is \"move this money\", and no wording makes that harmless twice. Much of the rest can be worded so. Ask of every message type:",
 		Checklist: checklist(),
@@ -64,13 +65,18 @@ func checklist() []string {
 	}
 }
 
-// shapes is the workload of lesson 2 under two ways to word a message.
-func shapes() Table {
+// worded is a workload whose messages are worded in one way or the other.
+func worded() sim.Scenario {
 	s := sim.DefaultScenario()
-	s.Crash, s.Timeout = sim.One/50, sim.One/50
+	s.Handler, s.Crash, s.Timeout = sim.HandlerNatural, sim.One/50, sim.One/50
+	return s
+}
+
+// shapes is that workload, worded in two ways.
+func shapes() Table {
 	return Table{
 		Title:   "2,000 messages, 1 in 20 delivered again; 1 worker in 50 crashes, 1 answer in 50 is lost",
-		Rows:    byHandler(s, sim.HandlerIncrement, sim.HandlerNatural),
+		Rows:    byHandler(worded(), sim.HandlerIncrement, sim.HandlerNatural),
 		Columns: []Column{Deliveries, Payments, Charges, ChargedTwice, NeverCharged},
 		note:    "In this table a charge is an effect. Adding was done twice for {increment.chargedtwice} messages, setting for {natural.chargedtwice}.",
 	}

@@ -23,6 +23,8 @@ const (
 	Crash
 	Timeout
 	Slow
+	AckLost
+	ByMessage
 	Guard
 	Visibility
 	MaxReceives
@@ -72,6 +74,8 @@ var dials = [parameterCount]dial{
 	Crash:       {"crash", fractions, func(s *sim.Scenario) any { return &s.Crash }, fraction},
 	Timeout:     {"timeout", fractions, func(s *sim.Scenario) any { return &s.Timeout }, fraction},
 	Slow:        {"slow", fractions, func(s *sim.Scenario) any { return &s.Slow }, fraction},
+	AckLost:     {"ack-lost", fractions, func(s *sim.Scenario) any { return &s.AckLost }, fraction},
+	ByMessage:   {"by-message", []int64{0, 1}, func(s *sim.Scenario) any { return &s.ByMessage }, yesNo},
 	Guard:       {"guard", []int64{0, 1}, func(s *sim.Scenario) any { return &s.Guard }, func(n int64) string { return sim.Guard(n).String() }},
 	Visibility:  {"visibility", orNone, func(s *sim.Scenario) any { return &s.Visibility }, length},
 	MaxReceives: {"max-receives", []int64{0, 1, 2, 3, 5, 10}, func(s *sim.Scenario) any { return &s.MaxReceives }, count},

@@ -78,6 +78,7 @@ func race() Lesson {
 			measure: Charges,
 			because: "Both deliveries ask before either has written, so both are told to go ahead.",
 		},
+		Workload: sim.DefaultScenario(),
 		Tables: []Table{
 			{
 				Title:   "2,000 payments, 8 workers, 1 in 20 delivered again while the first is in process",

@@ -90,6 +90,7 @@ func release() Lesson {
 			measure: Charges,
 			because: "The claim of the failed delivery is still in the table. The second delivery takes it for work in progress and goes home.",
 		},
+		Workload: failing(),
 		Tables: []Table{
 			{
 				Title:   "2,000 payments, the first charge of 1 in 50 is refused, and the message delivered again",

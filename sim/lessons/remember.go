@@ -120,9 +120,18 @@ func remember() Lesson {
 			measure: Charges,
 			because: "The row was purged before the copy came, so the copy is processed as new.",
 		},
-		Tables:  []Table{retentions()},
-		Closing: "Work out the sum from the broker's real settings, and keep the ids for longer. `idemtui retention` does the sum, reads the settings, and looks at what your table really keeps.",
+		Workload: lateCopies(tooShort),
+		Tables:   []Table{retentions()},
+		Closing:  "Work out the sum from the broker's real settings, and keep the ids for longer. `idemtui retention` does the sum, reads the settings, and looks at what your table really keeps.",
 	}
+}
+
+// lateCopies is a workload whose copies come after days, and a table that
+// forgets.
+func lateCopies(keep int64) sim.Scenario {
+	s := sim.DefaultScenario()
+	s.Handler, s.CopyAfter, s.Retention = sim.HandlerLease, lateBy, keep
+	return s
 }
 
 // retentions is a workload whose copies come late, under several retentions.
@@ -133,9 +142,7 @@ func retentions() Table {
 		note:    "Remembered for 7d, {7d.chargedtwice} of the late copies charge again. Remembered for 12d, {12d.chargedtwice}.",
 	}
 	for _, keep := range []int64{day, tooShort, longEnough} {
-		s := sim.DefaultScenario()
-		s.Handler, s.CopyAfter, s.Retention = sim.HandlerLease, lateBy, keep
-		t.Rows = append(t.Rows, Row{Label: "remembered for " + length(keep), key: length(keep), Scenario: s})
+		t.Rows = append(t.Rows, Row{Label: "remembered for " + length(keep), key: length(keep), Scenario: lateCopies(keep)})
 	}
 	return t
 }

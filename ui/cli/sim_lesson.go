@@ -46,7 +46,7 @@ func addLesson(flags *pflag.FlagSet, lesson *lessons.Lesson) {
 // underLesson is the lesson's workload, with what was said by flag in the place
 // of its own.
 func (f *scenarioFlags) underLesson(said sim.Scenario) sim.Scenario {
-	s := f.lesson.Workload()
+	s := f.lesson.Workload
 	for name, take := range map[string]func(){
 		"payments":   func() { s.Payments = said.Payments },
 		"workers":    func() { s.Workers = said.Workers },
