@@ -29,6 +29,9 @@ func (a *app) applyEnvironment(cmd *cobra.Command) error {
 		if flag.Changed || failed != nil || slices.Contains(deliberate, flag.Name) || slices.Contains(asAlternatives, flag.Name) {
 			return
 		}
+		if _, isLater := flag.Value.(laterFlag); isLater {
+			return // another command may read the variable
+		}
 		variable := environmentName(flag.Name)
 		value := a.getenv(variable)
 		if value == "" {

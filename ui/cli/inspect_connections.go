@@ -67,8 +67,6 @@ func (a *app) places(cmd *cobra.Command, flags *inspectFlags) ([]place, error) {
 func (f *inspectFlags) check(cmd *cobra.Command) error {
 	what := ""
 	switch {
-	case f.demo:
-		return usageError("--demo is not in this version yet", "name a database with --dsn")
 	case f.auditRow != auditRowAll && f.auditRow != auditRowMapped:
 		what = fmt.Sprintf("--audit-row %q is neither all nor mapped", f.auditRow)
 	case f.readOnly && f.allowRelease:

@@ -65,6 +65,7 @@ idemtui inspect release --connection payments --plan PLAN --yes --max 12 --reaso
 	f.StringVar(&flags.rate, "rate", "", "the most claims that are released a second: N/s")
 	f.BoolVar(&flags.overrideLease, "override-lease", false, "release one claim although its lease runs")
 	f.BoolVar(&flags.allowUnverified, "allow-unverified", false, "release although the table's profile was never tested")
+	addLater(f, map[string]string{"follow": "look again with 'idemtui inspect list --all'"})
 	f.StringVar(&flags.database, "database", "", "which of several databases, by its id")
 	return cmd
 }

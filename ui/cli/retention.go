@@ -3,7 +3,6 @@ package cli
 import (
 	"encoding/csv"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -32,8 +31,7 @@ type retentionFlags struct {
 	flags                 *pflag.FlagSet
 }
 
-// laterRetentionFlags belong to the contract and are not built yet: each says
-// so and what does its work now, rather than being unknown.
+// laterRetentionFlags are not built yet.
 var laterRetentionFlags = map[string]string{
 	"broker":       "state the source's life with --broker-retention",
 	"settings":     "state the source's life with --broker-retention",
@@ -82,18 +80,11 @@ func (f *retentionFlags) register(cmd *cobra.Command) {
 	flags.Int64Var(&f.rowBytes, "row-bytes", 0, "bytes a row with indexes, to compute the table's size")
 	flags.BoolVar(&f.exitCode, "exit-code", false, "exit 3 unless the verdict is safe or tight")
 	addFormat(cmd, &f.format, formatTable, formatJSON, formatCSV, formatMarkdown)
-	for name := range laterRetentionFlags {
-		flags.String(name, "", "")
-		// The only error is that the flag does not exist, and it was made above.
-		_ = flags.MarkHidden(name)
-	}
+	addLater(flags, laterRetentionFlags)
 }
 
 // runRetention makes the report and prints it.
 func (a *app) runRetention(f *retentionFlags) error {
-	if err := a.refuseLaterFlags(f.flags); err != nil {
-		return err
-	}
 	policy, err := f.policy()
 	if err != nil {
 		return err
@@ -107,23 +98,6 @@ func (a *app) runRetention(f *retentionFlags) error {
 	}
 	if f.exitCode && report.Verdict != retention.Safe && report.Verdict != retention.Tight {
 		return conditionHolds()
-	}
-	return nil
-}
-
-// refuseLaterFlags names a flag that is not built yet. A variable that other
-// commands read too, such as IDEMTUI_DSN, is no request.
-func (a *app) refuseLaterFlags(flags *pflag.FlagSet) error {
-	names := make([]string, 0, len(laterRetentionFlags))
-	for name := range laterRetentionFlags {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
-		flag := flags.Lookup(name)
-		if flag.Changed && flag.Value.String() != a.getenv(environmentName(name)) {
-			return usageError("--"+name+" is not available in this version", laterRetentionFlags[name])
-		}
 	}
 	return nil
 }

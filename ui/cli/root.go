@@ -110,6 +110,10 @@ func flagError(cmd *cobra.Command, err error) error {
 	if cmd.HasAvailableSubCommands() && cmd.Flags().NArg() > 0 {
 		return unknownCommand(cmd, cmd.Flags().Arg(0))
 	}
+	var later *exitError
+	if errors.As(err, &later) {
+		return later
+	}
 	var missing *pflag.NotExistError
 	if errors.As(err, &missing) {
 		if near := nearFlag(cmd, missing.GetSpecifiedName()); near != "" {

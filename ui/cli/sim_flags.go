@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -29,8 +28,7 @@ type scenarioFlags struct {
 	flags    *pflag.FlagSet
 }
 
-// laterScenarioFlags belong to the contract and are not built yet: each says
-// so and what does its work now, rather than being unknown or ignored.
+// laterScenarioFlags are not built yet.
 var laterScenarioFlags = map[string]string{
 	"plot": "compare runs with --distance or --charge",
 	"live": "leave it out: the run is simulated",
@@ -67,24 +65,13 @@ func (f *scenarioFlags) register(cmd *cobra.Command, handlers ...string) {
 	flags.Var(guardFlag{&s.Guard}, "guard", "what completes a claim is guarded by: token or name")
 	flags.Var(wholeFlag(&s.Seed, 0, sim.MaxSeed), "seed", "the seed of every random choice")
 	addLesson(flags, &f.lesson)
-	for name := range laterScenarioFlags {
-		flags.String(name, "", "")
-		// The only error is that the flag does not exist, and it was made above.
-		_ = flags.MarkHidden(name)
-	}
-	flags.Lookup("live").NoOptDefVal = "true"
+	addLater(flags, laterScenarioFlags)
 	_ = cmd.RegisterFlagCompletionFunc("handler", cobra.FixedCompletions(handlerNames(), cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.RegisterFlagCompletionFunc("guard", cobra.FixedCompletions([]string{"token", "name"}, cobra.ShellCompDirectiveNoFileComp))
 }
 
 // readScenarios checks the flags and returns one scenario for each handler.
 func (a *app) readScenarios(f *scenarioFlags) ([]sim.Scenario, error) {
-	for _, name := range slices.Sorted(maps.Keys(laterScenarioFlags)) {
-		flag := f.flags.Lookup(name)
-		if flag != nil && flag.Changed && flag.Value.String() != a.getenv(environmentName(name)) {
-			return nil, usageError("--"+name+" is not available in this version", laterScenarioFlags[name])
-		}
-	}
 	f.scenario.Workers = int(f.workers)
 	f.scenario.Charge, f.scenario.Lease, f.scenario.Renew = int64(f.charge), int64(f.lease), int64(f.renew)
 	if f.lesson.N > 0 {
