@@ -135,6 +135,9 @@ func HelpBox(groups []KeyGroup, w, h int, s theme.Styles) string {
 		}
 		lines = append(lines, strings.TrimRight(strings.Join(row, "   "), " "))
 	}
+	if len(lines) < tallest {
+		lines[len(lines)-1] = s.Faint.Render(text.Cut(text.Ellipsis+" a taller terminal shows the rest", inner))
+	}
 	return s.Box.Render(strings.Join(lines, "\n"))
 }
 

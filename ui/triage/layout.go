@@ -60,8 +60,8 @@ func newColumnWidths(w int) columnWidths {
 	}
 	room -= gap
 	spare := room - 48
-	c.owner = min(24, 15+spare/8)
-	c.key = min(40, 20+spare/5)
+	c.owner = min(24, 15+spare/14)
+	c.key = min(40, 20+spare/8)
 	c.verdict = room - c.owner - c.key
 	if c.verdict < verdictWord+2+leastWhy {
 		c.verdict = verdictWord
