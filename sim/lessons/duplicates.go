@@ -33,7 +33,7 @@ func duplicates() Lesson {
 		},
 		Workload: everyTrouble(),
 		Tables:   []Table{troubles()},
-		Closing:  "Duplicates are no bug. They are the price of losing nothing, and \"we never get duplicates\" is said by systems that have not had a bad day yet. \"Exactly once\" is made by the receiver, who lets the second delivery do nothing.",
+		Closing:  "Whoever promises to lose nothing has to repeat things now and then. So count on the repeat, and build the receiver so that a second delivery does nothing. More than that \"exactly once\" cannot mean.",
 	}
 }
 

@@ -134,7 +134,7 @@ func leasePages(took, late, slow int) []Page {
 		},
 		{
 			Scene: slow, Moment: at(sim.LabelCompleteStale),
-			text: "{worker} wakes up and wants to write DONE. Its token is old, so the row refuses: zero rows. That guards the row. The provider was never asked about tokens.",
+			text: "{worker} wakes up and wants to write DONE. Its token is old, so the row refuses: zero rows. But a token guards only what checks it, and the provider was never shown one.",
 		},
 	}
 }

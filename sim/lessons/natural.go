@@ -49,7 +49,7 @@ func natural() Lesson {
 		},
 		Workload:  worded(),
 		Tables:    []Table{shapes()},
-		Closing:   "A payment is \"move this money\", and no wording makes that harmless twice. Much of the rest can be worded so. Ask of every message type:",
+		Closing:   "Some things cannot be worded so: money that is told to move twice moves twice. But a good deal can. Ask of every message type:",
 		Checklist: checklist(),
 	}
 }

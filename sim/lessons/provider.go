@@ -83,7 +83,7 @@ func outsidePages(inside int) []Page {
 		},
 		{
 			Scene: inside, Moment: wrong(),
-			text:   "The next delivery finds nothing and charges. Charged {charged}. With a copy and at most one lost answer, {double} of {all} orders charge twice. No care on our side of the line can repair this.",
+			text:   "The next delivery finds nothing and charges. Charged {charged}. With a copy and at most one lost answer, {double} of {all} orders charge twice. No transaction of ours can repair this.",
 			proofs: []Proof{{Handler: sim.HandlerOneTx, Deliveries: 2, Budgets: explore.Budgets{Timeout: 1}}},
 		},
 	}

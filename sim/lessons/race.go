@@ -54,12 +54,12 @@ func race() Lesson {
 			},
 			{
 				Scene: check, Moment: wrong(),
-				text:   "Charged {charged}. The check was correct, and of no use: between asking and writing lies the whole charge, and that is when copies come. Two deliveries can take their steps in {all} orders, and {double} of them charge twice.",
+				text:   "Charged {charged}. The check told the truth about one moment, and the charge takes many: whatever comes in the meantime gets the same answer. Two deliveries can take their steps in {all} orders, and {double} of them charge twice.",
 				proofs: []Proof{{Handler: sim.HandlerCheck, Deliveries: 2}},
 			},
 			{
 				Scene: claim, Moment: at(sim.LabelClaimWon),
-				text: "Turn it round. Write the claim first, with one insert that only one delivery can win, and charge only if you won. {worker} has won.",
+				text: "Now the writing comes before the work. Every delivery begins by inserting a row under the same unique key, and the database lets in only one. This time it is {worker}, and {worker} alone may charge.",
 			},
 			{
 				Scene: claim, Moment: at(sim.LabelClaimLost),

@@ -44,11 +44,11 @@ func release() Lesson {
 			},
 			{
 				Scene: claim, Moment: at(sim.LabelClaimLost),
-				text: "The claim is still there. {worker} reads it as \"somebody has this one\" and acknowledges. It does what it was built to do, to a message that nobody ever processed.",
+				text: "The claim is still there. {worker} reads it as \"somebody has this one\" and acknowledges. To a handler that only asks whether there is a row, begun and finished are the same.",
 			},
 			{
 				Scene: claim, Moment: wrong(),
-				text:   "The message is gone, and the ledger says {charges} charges. No queue grows, and no alarm rings. With a copy and at most one refusal there are {all} orders of the steps, and {lost} of them lose the payment.",
+				text:   "The message is gone, and the payment was {charged} charged. No queue grows, and no alarm rings. With a copy and at most one refusal there are {all} orders of the steps, and {lost} of them lose the payment.",
 				proofs: []Proof{{Handler: sim.HandlerClaim, Deliveries: 2, Budgets: explore.Budgets{Fail: 1}}},
 			},
 			{
@@ -66,7 +66,7 @@ func release() Lesson {
 			},
 			{
 				Scene: crashed, Moment: wrong(),
-				text:   "The redelivery finds it and goes home: the ledger says {charges} charges. With a copy and at most one crash {lost} of {all} orders lose the payment. What is missing is a clock, and lesson 4 brings one.",
+				text:   "The redelivery finds it and goes home, and the payment was {charged} charged. With a copy and at most one crash {lost} of {all} orders lose the payment. What is missing is a clock, and lesson 4 brings one.",
 				proofs: []Proof{{Handler: sim.HandlerRelease, Deliveries: 2, Budgets: explore.Budgets{Crash: 1}}},
 			},
 			{

@@ -81,7 +81,7 @@ func remember() Lesson {
 		Pages: []Page{
 			{
 				Scene: short, Moment: at(sim.LabelComplete),
-				text: "Charged, and marked DONE. A table that keeps every id for ever grows for ever, so this one purges: a finished row is remembered for {retention}.",
+				text: "Charged, and marked DONE. Rows cannot pile up without end, so this table purges: what is finished is remembered for {retention}.",
 			},
 			{
 				Scene: short, Moment: on(sim.EventArrive).of(2),
