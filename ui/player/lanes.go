@@ -137,6 +137,9 @@ func (v *view) drawWorker(p pane, t track) {
 				*c = cell{b.glyphs[x], k}
 			}
 		}
+		if b.span.Label == sim.LabelChargeTimeout && int(b.span.LastSeq) < v.n && b.b > b.a {
+			p.put(b.b-1, 0, "✗", inkWarn) // the answer never came
+		}
 		if b.effect >= 0 && int(b.span.EffectSeq) < v.n {
 			v.drawEffect(p, b)
 		}
@@ -152,13 +155,14 @@ func (v *view) follows(payment int32) bool {
 // drawEffect marks the instant at which the provider charged, or refused.
 func (v *view) drawEffect(p pane, b *block) {
 	glyph, k := "$", inkOK
+	_, wrong := v.page.violation(b.span.EffectSeq)
 	switch {
 	case b.span.Label == sim.LabelChargeFail || b.span.Label == sim.LabelFenced:
 		glyph, k = "✗", inkWarn
 	case v.page.unchanged[b.span.EffectSeq]:
 		glyph = "="
-	case v.page.violation(b.span.EffectSeq):
-		glyph, k = "$", inkBad
+	case wrong:
+		k = inkBad
 	}
 	p.put(b.a+b.effect, 0, glyph, k)
 }

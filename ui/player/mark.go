@@ -104,10 +104,11 @@ func (p *page) wishes(lane sim.Lane) []wish {
 		if s.Event == sim.EventArrive && i+1 < len(spans) && spans[i+1].Start == s.Start {
 			continue // handed out at the instant at which it arrived: one mark
 		}
-		if s.Label == sim.LabelAck && p.trace.Scenario().Payments > 1 {
+		_, wrong := p.violation(s.FirstSeq)
+		if s.Label == sim.LabelAck && !wrong && p.trace.Scenario().Payments > 1 {
 			continue // the workers' own lanes say it, and the deliveries need the room
 		}
-		w := wish{column: column, seq: s.FirstSeq}
+		w := wish{column: column, seq: s.FirstSeq, loud: wrong}
 		if lane == sim.LaneProvider {
 			p.wishCharge(&w, s)
 		} else {
@@ -121,19 +122,31 @@ func (p *page) wishes(lane sim.Lane) []wish {
 func (p *page) wishBroker(w *wish, s sim.Span) {
 	name := sim.PaymentName(s.Payment)
 	w.ink = inkMuted
-	switch {
-	case s.Event == sim.EventDeliver && s.Copy == 0:
-		w.texts, w.ink = []string{"●" + name, "●"}, inkText
-	case s.Event == sim.EventDeliver, s.Event == sim.EventRedeliver:
+	if w.loud {
+		w.texts, w.ink = []string{"✗ " + name + " never charged", "✗ " + name, "✗"}, inkBad
+		return
+	}
+	switch s.Event {
+	case sim.EventDeliver, sim.EventRedeliver:
+		if s.Event == sim.EventDeliver && s.Copy == 0 {
+			w.texts, w.ink = []string{"●" + name, "●"}, inkText
+			return
+		}
 		w.texts, w.ink = []string{"↻" + name + " again", "↻" + name, "↻"}, inkWarn
-	case s.Event == sim.EventArrive:
+	case sim.EventArrive:
 		w.texts = []string{"+" + name + " waits", "+" + name, "+"}
-	case s.Event == sim.EventVisible, s.Event == sim.EventReturn:
+	case sim.EventVisible, sim.EventReturn:
 		w.texts, w.ink = []string{"←" + name + " is back", "←" + name, "←"}, inkWarn
-	case s.Label == sim.LabelAck:
-		w.texts = []string{"╹acked", "╹"}
+	case sim.EventAckLost:
+		w.texts, w.ink = []string{"✗ ack lost", "✗"}, inkWarn
+	case sim.EventReject:
+		w.texts, w.ink = []string{"✗ " + name + " refused", "✗"}, inkWarn
+	case sim.EventDeadLetter:
+		w.texts, w.ink = []string{"✗ " + name + " dead letter", "✗ " + name, "✗"}, inkWarn
+	case sim.EventDelete:
+		w.texts = []string{"╹deleted", "╹"}
 	default:
-		w.texts = []string{"╹" + s.Step, "╹"}
+		w.texts = []string{"╹acked", "╹"}
 	}
 }
 
@@ -142,18 +155,21 @@ func (p *page) wishBroker(w *wish, s sim.Span) {
 func (p *page) wishCharge(w *wish, s sim.Span) {
 	name := sim.PaymentName(s.Payment)
 	seq := int(s.FirstSeq)
-	switch s.Label {
-	case sim.LabelChargeFail:
+	switch {
+	case s.Event == sim.EventForgetKey:
+		w.texts, w.ink = []string{"╹key of " + name + " forgotten", "╹forgotten", "╹"}, inkWarn
+		return
+	case s.Label == sim.LabelChargeFail:
 		w.texts, w.ink = []string{"✗ " + name + " refused", "✗ refused", "✗"}, inkWarn
 		return
-	case sim.LabelFenced:
+	case s.Label == sim.LabelFenced:
 		w.texts, w.ink = []string{"✗ " + name + " old token", "✗ old token", "✗"}, inkWarn
 		return
 	}
 	before, after := p.trace.At(seq).Payments[s.Payment].Charges, p.trace.At(seq + 1).Payments[s.Payment].Charges
 	switch {
-	case p.violation(s.FirstSeq):
-		w.texts, w.ink, w.loud = []string{"✗ $ " + name, "✗$", "✗"}, inkBad, true
+	case w.loud:
+		w.texts, w.ink = []string{"✗ $ " + name, "✗$", "✗"}, inkBad
 	case after > before:
 		w.texts, w.ink = []string{"$ " + name, "$"}, inkOK
 	default:
@@ -162,10 +178,23 @@ func (p *page) wishCharge(w *wish, s sim.Span) {
 	}
 }
 
-// violation says whether the event is one.
-func (p *page) violation(seq int32) bool {
-	_, found := slices.BinarySearchFunc(p.trace.Violations(), int(seq), func(v sim.Violation, seq int) int { return v.Seq - seq })
-	return found
+// violation says whether the event is one, and which.
+func (p *page) violation(seq int32) (kind sim.ViolationKind, ok bool) {
+	all := p.trace.Violations()
+	i, found := slices.BinarySearchFunc(all, int(seq), func(v sim.Violation, seq int) int { return v.Seq - seq })
+	if !found {
+		return 0, false
+	}
+	return all[i].Kind, true
+}
+
+// worldWords are what the world did to a row, in words.
+var worldWords = map[sim.EventKind]string{
+	sim.EventBusy:       "busy",
+	sim.EventExpire:     "lease lapsed",
+	sim.EventForget:     "forgotten",
+	sim.EventRenew:      "renews",
+	sim.EventRenewStale: "old token",
 }
 
 // rowWords are what a step did in the table, in words.
@@ -185,8 +214,6 @@ var rowWords = map[sim.Label]string{
 	sim.LabelRelease:         "releases",
 	sim.LabelCommit:          "commits",
 	sim.LabelRollback:        "rolls back",
-	sim.LabelExpire:          "lease lapsed",
-	sim.LabelExpireSlow:      "lease lapsed",
 	sim.LabelForget:          "forgets",
 }
 
@@ -196,7 +223,7 @@ func (p *page) tableWishes() []wish {
 	one := p.trace.Scenario().Payments == 1
 	var all []wish
 	if one {
-		all = append(all, wish{column: 0, seq: -1, texts: []string{p.firstRow()}, ink: inkMuted})
+		all = append(all, wish{column: 0, seq: -1, texts: []string{p.firstRow(), ""}, ink: inkMuted})
 	}
 	for _, s := range p.trace.Spans(sim.LaneTable, p.start, p.end()) {
 		column := p.column(s.Start)
@@ -204,9 +231,12 @@ func (p *page) tableWishes() []wish {
 			continue
 		}
 		w := wish{column: column, seq: s.FirstSeq, ink: stepInk(p.trace.Handler().Program[s.PC].Kind)}
-		word := rowWords[s.Label]
-		if s.Event == sim.EventBusy {
-			word = "busy"
+		word, world := worldWords[s.Event]
+		if !world {
+			word = rowWords[s.Label]
+		}
+		if world && s.Event != sim.EventBusy {
+			w.ink = inkWarn
 		}
 		if s.Event == sim.EventExpire || s.Worker < 0 {
 			w.texts, w.ink = []string{"╹" + word, "╹"}, inkWarn

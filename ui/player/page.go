@@ -6,8 +6,12 @@ import "idemtui/sim"
 // run takes more than one page: wide enough for the words of its steps.
 const cellsPerCharge = 40
 
-// singlePage is how many charges long a run may be that is shown on one page.
-const singlePage = 4
+// A run is shown on one page where its charges stay readable: a single payment
+// down to leastCharge cells for a charge, many payments up to shortRun charges.
+const (
+	leastCharge = 10
+	shortRun    = 4
+)
 
 // page is a stretch of the timeline that stands still while the cursor moves
 // over it. It is laid out whole, the future included, so that nothing moves
@@ -30,9 +34,13 @@ type track struct {
 	blocks []block
 }
 
-// onOnePage says whether a run is short enough for a single page.
-func onOnePage(trace *sim.Trace) bool {
-	return trace.Duration() <= singlePage*trace.Scenario().Charge
+// onOnePage says whether a run may be shown on a single page of this length.
+func onOnePage(trace *sim.Trace, width int, length int64) bool {
+	charge := trace.Scenario().Charge
+	if trace.Scenario().Payments == 1 {
+		return length <= charge*int64(width)/leastCharge
+	}
+	return trace.Duration() <= shortRun*charge
 }
 
 // fitting is the length of a single page that holds the run.
@@ -66,10 +74,14 @@ func roundDown(d int64) int64 {
 }
 
 // newPage lays out the page on which the time stands. A run on one page gets
-// the length that its workload has.
-func newPage(trace *sim.Trace, now int64, width int, single int64) *page {
-	p := &page{trace: trace, width: width, length: single, unchanged: map[int32]bool{}}
-	if !onOnePage(trace) {
+// the length of its workload, so that handlers are drawn to one scale, unless
+// that leaves it in a corner.
+func newPage(trace *sim.Trace, now int64, width int, workload int64) *page {
+	p := &page{trace: trace, width: width, length: workload, unchanged: map[int32]bool{}}
+	if own := fitting(trace); workload > 2*own || !onOnePage(trace, width, workload) {
+		p.length = own
+	}
+	if !onOnePage(trace, width, p.length) {
 		p.length = pageLength(trace, width)
 	}
 	i, last := p.index(now), p.index(trace.Duration()-1)
@@ -124,7 +136,7 @@ func (p *page) rank(t track) int {
 	rank := 0
 	for i := range t.blocks {
 		rank = 1
-		if p.violation(t.blocks[i].span.EffectSeq) {
+		if _, wrong := p.violation(t.blocks[i].span.EffectSeq); wrong {
 			return 2
 		}
 	}

@@ -25,7 +25,7 @@ func (v *view) drawStory(p pane) {
 		}
 	default:
 		sentence = v.sentence(v.n)
-		if v.page.violation(int32(v.n - 1)) {
+		if _, wrong := v.page.violation(int32(v.n - 1)); wrong {
 			sentence, k = "✗ "+sentence, inkBad
 		}
 	}
@@ -83,7 +83,7 @@ func (v *view) drawLogLine(p pane, y, i int) {
 	if i == v.n-1 {
 		marker, k = "▶", inkStrong
 	}
-	bad := v.page.violation(int32(i))
+	kind, bad := v.page.violation(int32(i))
 	p.put(0, y, marker, inkAccent)
 	x := p.put(1, y, text.Right(text.Millis(e.At), 10)+"  ", k)
 	if p.rect.w >= wideLog {
@@ -99,11 +99,15 @@ func (v *view) drawLogLine(p pane, y, i int) {
 		who = sim.WorkerLane(int(e.Worker)).String()
 	}
 	x = p.put(x, y, text.Left(who, 7), k)
-	x = p.put(x, y, text.Left(sim.PaymentName(e.Payment), 6), k)
+	payment := ""
+	if e.Payment >= 0 {
+		payment = sim.PaymentName(e.Payment)
+	}
+	x = p.put(x, y, text.Left(payment, 6), k)
 	step := v.trace.Step(e)
 	x = p.put(x, y, step+" ", v.logInk(e))
 	if bad {
-		p.cut(x, y, p.rect.w, "✗ charged again", inkBad)
+		p.cut(x, y, p.rect.w, "✗ "+kind.String(), inkBad)
 		return
 	}
 	p.cut(x, y, p.rect.w, logWord(v.trace.Outcome(e), step), k)

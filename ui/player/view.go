@@ -71,8 +71,11 @@ func (p *Player) prepare(w int) *view {
 	}
 	v := &view{Player: p, page: p.cache.page, state: &p.cache.state}
 	v.cursor = min(max(v.page.column(p.now), 0), width-1)
-	if p.n > 0 {
-		v.focus = max(p.trace.Event(p.n-1).Payment, 0)
+	for i := p.n - 1; i >= 0; i-- {
+		if payment := p.trace.Event(i).Payment; payment >= 0 {
+			v.focus = payment
+			break
+		}
 	}
 	return v
 }

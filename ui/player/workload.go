@@ -72,9 +72,7 @@ func (p *Player) recorded(msg traceRecordedMsg) {
 	}
 	p.trace, p.failure = msg.trace, ""
 	w := &p.workloads[p.shown]
-	if onOnePage(p.trace) {
-		w.length = max(w.length, fitting(p.trace))
-	}
+	w.length = max(w.length, fitting(p.trace))
 	if w.end {
 		p.goToEvent(p.trace.Len())
 		return
