@@ -1,7 +1,5 @@
 package sim
 
-import "math/bits"
-
 // maxBackOff bounds the doubling of the delay after which a busy delivery
 // comes back.
 const maxBackOff = 20
@@ -36,12 +34,18 @@ func (e *engine) arrive(m message) {
 	switch {
 	case !m.again:
 		m.cause = e.record(Event{Kind: EventArrive, Lane: LaneBroker, Worker: -1, Cause: m.cause}, &m)
-		if e.accepted >= 0 && e.now-e.accepted < e.scenario.Window {
+		s := &e.slots[m.slot]
+		if s.accepted >= 0 && e.now-s.accepted < e.scenario.Window {
 			e.record(Event{Kind: EventReject, Lane: LaneBroker, Worker: -1, Cause: m.cause}, &m)
 			e.settle(m.slot)
 			return
 		}
-		e.accepted = e.now
+		s.accepted = e.now
+		if e.log != nil {
+			e.append(m)
+			e.wake(e.log[e.partitionOf(&m)].owner)
+			return
+		}
 	case limit > 0 && int64(m.receives) >= limit && e.slots[m.slot].gone&(1<<m.copy) == 0:
 		e.record(Event{Kind: EventDeadLetter, Lane: LaneBroker, Worker: -1, Cause: m.cause}, &m)
 		e.slots[m.slot].gone |= 1 << m.copy
@@ -50,11 +54,7 @@ func (e *engine) arrive(m message) {
 		return
 	}
 	e.ready.push(m)
-	if e.idle != 0 {
-		w := int32(bits.TrailingZeros64(e.idle))
-		e.idle &^= 1 << w
-		e.pick(w)
-	}
+	e.wakeAny()
 }
 
 // giveBack ends the worker's delivery badly: the broker brings the message
@@ -70,6 +70,10 @@ func (e *engine) giveBack(i int32) {
 		e.drop(&w.message)
 		return
 	}
+	if e.log != nil {
+		e.putBack(i, e.delay(w))
+		return
+	}
 	e.comeBack(w, e.delay(w))
 }
 
@@ -77,6 +81,9 @@ func (e *engine) giveBack(i int32) {
 // delivery: another one of the message was acknowledged or has taken its place,
 // or the sender is a caller.
 func (e *engine) replaced(w *worker) bool {
+	if e.log != nil {
+		return w.replaced
+	}
 	return e.scenario.Direct || w.replaced || e.slots[w.message.slot].gone&(1<<w.message.copy) != 0
 }
 
@@ -126,6 +133,12 @@ func (e *engine) visible(i int32, at int64) {
 		return
 	}
 	e.now = at
+	if e.log != nil {
+		if !w.message.retry && !w.replaced {
+			e.lose(i, false)
+		}
+		return
+	}
 	w.replaced = true
 	m := w.message
 	s.outstanding++

@@ -41,6 +41,10 @@ type Parameters struct {
 	KeyMemory   json.Number `json:"key_memory_seconds"`
 	NewKeys     bool        `json:"new_keys"`
 	ByMessage   bool        `json:"by_message"`
+	Log         bool        `json:"log"`
+	CommitEvery int64       `json:"commit_every"`
+	RetryTopic  bool        `json:"retry_topic"`
+	Rebalance   json.Number `json:"rebalance"`
 }
 
 // Parameters is the scenario for JSON.
@@ -54,6 +58,7 @@ func (s Scenario) Parameters() Parameters {
 		AckLost: json.Number(s.AckLost.String()), Exact: s.Exact, NoNack: s.NoNack, Direct: s.Direct, Visibility: Seconds(s.Visibility),
 		MaxReceives: s.MaxReceives, Window: Seconds(s.Window), Retention: Seconds(s.Retention), KeyMemory: Seconds(s.KeyMemory),
 		NewKeys: s.NewKeys, ByMessage: s.ByMessage,
+		Log: s.Log, CommitEvery: s.CommitEvery, RetryTopic: s.RetryTopic, Rebalance: json.Number(s.Rebalance.String()),
 	}
 }
 

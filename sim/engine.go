@@ -27,6 +27,7 @@ type slot struct {
 	leaseUntil   int64
 	rememberedAt int64 // when the table wrote what it remembers
 	keyAt        int64 // when the provider first saw the key
+	accepted     int64 // when the broker last accepted the message id
 }
 
 // phase is what a worker's next timer is for.
@@ -46,51 +47,54 @@ const (
 const noStep = 255
 
 type worker struct {
-	message  message
-	delivery Delivery
-	phase    phase
-	pc       uint8   // the step in progress
-	steps    uint8   // effects so far in this delivery
-	crashAt  uint8   // crash after so many effects
-	pauseAt  uint8   // pause after so many effects
-	visible  bool    // a timer for the broker's patience is set
-	replaced bool    // the broker has delivered the message again meanwhile
-	outcome  Outcome // of this delivery's charge
-	busy     bool
-	ackLost  bool // this delivery's ack will not arrive
-	renewing bool // a timer for the next renewal is set
-	answerAt int64
-	next     int64 // the worker's next moment
-	pause    int64 // how long a pause lasts
-	charge   int64 // how long the charge takes; 0: drawn from the seed
-	renewAt  int64 // the next renewal
-	deadline int64 // the broker's patience ends
-	cause    int32 // the worker's last event
+	message     message
+	delivery    Delivery
+	phase       phase
+	pc          uint8   // the step in progress
+	steps       uint8   // effects so far in this delivery
+	crashAt     uint8   // crash after so many effects
+	pauseAt     uint8   // pause after so many effects
+	visible     bool    // a timer for the broker's patience is set
+	replaced    bool    // the broker has delivered the message again meanwhile
+	outcome     Outcome // of this delivery's charge
+	busy        bool
+	ackLost     bool  // this delivery's ack will not arrive
+	rebalanceAt uint8 // the group is rebalanced after so many effects
+	renewing    bool  // a timer for the next renewal is set
+	answerAt    int64
+	next        int64 // the worker's next moment
+	pause       int64 // how long a pause lasts
+	charge      int64 // how long the charge takes; 0: drawn from the seed
+	renewAt     int64 // the next renewal
+	deadline    int64 // the broker's patience ends
+	cause       int32 // the worker's last event
+	turn        int32 // of a log: the partition to look at first
 }
 
 // engine runs a scenario in virtual time.
 type engine struct {
-	scenario  Scenario
-	handler   *Handler
-	streams   streams
-	timings   timings
-	queue     eventQueue
-	now       int64
-	source    workload
-	copies    fifo[placedCopy] // copies whose place in the queue has not come
-	place     int64
-	ready     fifo[message] // came back or came late; ahead of the queue
-	waiting   []message     // with a timer
-	freeWait  []int32
-	slots     []slot
-	freeSlots []int32
-	workers   []worker
-	idle      uint64 // a bit for each idle worker
-	mainSteps int64
-	result    Result
-	recorder  *recorder // nil: no trace
-	sends     []Send    // of a script; nil: the messages come from the workload
-	accepted  int64     // when the broker last accepted the script's message id
+	scenario    Scenario
+	handler     *Handler
+	streams     streams
+	timings     timings
+	queue       eventQueue
+	now         int64
+	source      workload
+	copies      fifo[placedCopy] // copies whose place in the queue has not come
+	place       int64
+	ready       fifo[message] // came back or came late; ahead of the queue
+	waiting     []message     // with a timer
+	freeWait    []int32
+	slots       []slot
+	freeSlots   []int32
+	workers     []worker
+	idle        uint64 // a bit for each idle worker
+	mainSteps   int64
+	result      Result
+	recorder    *recorder   // nil: no trace
+	sends       []Send      // of a script; nil: the messages come from the workload
+	log         []partition // nil: the broker is a queue
+	commitEvery int
 }
 
 // placedCopy is a copy and the place in the queue at which it stands.
@@ -129,9 +133,15 @@ func newEngine(s Scenario, r *recorder) *engine {
 	e := &engine{
 		scenario: s, handler: s.handler(), streams: newStreams(s.Seed), timings: s.timings(),
 		workers: make([]worker, s.Workers), recorder: r,
-		result: Result{Handler: s.Handler, Seed: s.Seed}, accepted: -1,
+		result: Result{Handler: s.Handler, Seed: s.Seed},
 	}
 	e.source = newWorkload(&e.scenario, &e.streams)
+	if s.Log {
+		e.log, e.commitEvery = newLog(s.Workers), standardCommit
+		if s.CommitEvery > 0 {
+			e.commitEvery = int(s.CommitEvery)
+		}
+	}
 	for pc := uint8(0); pc != End; pc = e.handler.Program[pc].Next {
 		e.mainSteps++
 	}
@@ -149,6 +159,10 @@ func (e *engine) step() {
 		e.now = t.at
 		m := e.waiting[ref]
 		e.freeWait = append(e.freeWait, ref)
+		if m.unblocks {
+			e.unblock(m.partition)
+			return
+		}
 		e.arrive(m)
 	case timerVisible:
 		e.visible(ref, t.at)
@@ -161,6 +175,10 @@ func (e *engine) step() {
 
 // pick gives the worker its next message, or leaves it idle.
 func (e *engine) pick(w int32) {
+	if e.log != nil {
+		e.pickLog(w)
+		return
+	}
 	for e.ready.len() > 0 {
 		m := e.ready.pop()
 		if e.slots[m.slot].gone&(1<<m.copy) == 0 {
@@ -215,7 +233,7 @@ func (e *engine) newSlot(a arrival) int32 {
 		i = int32(len(e.slots))
 		e.slots = append(e.slots, slot{})
 	}
-	e.slots[i] = slot{payment: a.payment, faults: a.faults, primary: -1, claimEvent: -1, keyAt: -1}
+	e.slots[i] = slot{payment: a.payment, faults: a.faults, primary: -1, claimEvent: -1, keyAt: -1, accepted: -1}
 	return i
 }
 

@@ -39,33 +39,37 @@ type EventKind uint8
 // The kinds of event. A step has three: its start, its one instant of effect
 // and its answer; only the effect (or busy) changes the payment's cell.
 const (
-	EventDeliver    EventKind = iota // the broker hands the message to a worker for the first time
-	EventRedeliver                   // the broker hands it out again
-	EventStart                       // a worker begins a step
-	EventEffect                      // the step happens; Label says how
-	EventBusy                        // the step was not enabled: somebody else holds the claim
-	EventAnswer                      // the worker learns how the step went
-	EventReturn                      // the delivery ended badly; the broker will bring the message back
-	EventCrash                       // the worker dies in the middle of a delivery
-	EventRestart                     // and is back
-	EventPause                       // the worker stops for a while without knowing it
-	EventVisible                     // the broker gives up waiting for the ack and brings the message back
-	EventExpire                      // a claim's lease lapses
-	EventArrive                      // a late copy arrives at the broker
-	EventDelete                      // the broker deletes a message: another delivery of it was acknowledged meanwhile
-	EventForget                      // the table purges what it remembers of the payment: the retention is over
-	EventForgetKey                   // the provider forgets the payment's idempotency key
-	EventRenew                       // a worker extends the lease of its claim
-	EventRenewStale                  // it tries to, and the guard refuses
-	EventReject                      // the broker refuses a message id that it accepted within its window
-	EventDeadLetter                  // the broker has delivered the message often enough and puts it aside
-	EventAckLost                     // a worker's ack does not arrive: to the broker nothing was acknowledged
+	EventDeliver      EventKind = iota // the broker hands the message to a worker for the first time
+	EventRedeliver                     // the broker hands it out again
+	EventStart                         // a worker begins a step
+	EventEffect                        // the step happens; Label says how
+	EventBusy                          // the step was not enabled: somebody else holds the claim
+	EventAnswer                        // the worker learns how the step went
+	EventReturn                        // the delivery ended badly; the broker will bring the message back
+	EventCrash                         // the worker dies in the middle of a delivery
+	EventRestart                       // and is back
+	EventPause                         // the worker stops for a while without knowing it
+	EventVisible                       // the broker gives up waiting for the ack and brings the message back
+	EventExpire                        // a claim's lease lapses
+	EventArrive                        // a late copy arrives at the broker
+	EventDelete                        // the broker deletes a message: another delivery of it was acknowledged meanwhile
+	EventForget                        // the table purges what it remembers of the payment: the retention is over
+	EventForgetKey                     // the provider forgets the payment's idempotency key
+	EventRenew                         // a worker extends the lease of its claim
+	EventRenewStale                    // it tries to, and the guard refuses
+	EventReject                        // the broker refuses a message id that it accepted within its window
+	EventDeadLetter                    // the broker has delivered the message often enough and puts it aside
+	EventAckLost                       // a worker's ack does not arrive: to the broker nothing was acknowledged
+	EventCommitOffset                  // a log's offset moves over what is done
+	EventRebalance                     // a log's partition goes to another worker
+	EventRewind                        // a log's message is to come again: it lies after the last commit
 	eventKindCount
 )
 
 var eventKindNames = [eventKindCount]string{
 	"deliver", "redeliver", "start", "effect", "busy", "answered", "return", "crash", "restart", "pause", "visible", "expire", "arrive", "delete",
 	"forget", "forget-key", "renew", "renew-stale", "reject", "dead-letter", "ack-lost",
+	"commit-offset", "rebalance", "rewind",
 }
 
 // String names the kind.

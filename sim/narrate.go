@@ -103,6 +103,12 @@ func (v *narrator) world() string {
 		return fmt.Sprintf("%s tries to renew its claim on %s and gets zero rows: it is no longer its own.", w, p)
 	case EventAckLost:
 		return fmt.Sprintf("The ack of %s gets lost on its way. %s believes it is done; the broker will deliver the message again.", p, w)
+	case EventCommitOffset:
+		return fmt.Sprintf("%s commits the offset: what lies before it will not come again.", w)
+	case EventRebalance:
+		return fmt.Sprintf("A partition goes to %s, which begins at the last committed offset.", w)
+	case EventRewind:
+		return fmt.Sprintf("%s lies after the last commit and is delivered again, finished or not.", p)
 	case EventReject:
 		return fmt.Sprintf("The broker refuses the message of %s: it accepted that id less than %s ago. The window guards sending, not handling.", p, formatNanos(v.trace.scenario.Window))
 	case EventDeadLetter:

@@ -10,7 +10,7 @@ func (e *engine) deliver(i int32, m message) {
 	m.receives++
 	w.message, w.delivery = m, Delivery{}
 	w.steps, w.visible, w.replaced, w.busy, w.ackLost = 0, false, false, false, false
-	w.crashAt, w.pauseAt, w.pause, w.charge, w.outcome = noStep, noStep, e.timings.pause, 0, OK
+	w.crashAt, w.pauseAt, w.rebalanceAt, w.pause, w.charge, w.outcome = noStep, noStep, noStep, e.timings.pause, 0, OK
 	w.deadline = e.now + e.timings.visibility
 	if e.scenario.Direct {
 		w.deadline = never
@@ -53,6 +53,9 @@ func (e *engine) planFaults(w *worker, s *slot) {
 		w.pauseAt = uint8(1 + below(e.streams.draw(concernSlowAt, s.payment, 1), e.mainSteps-1))
 	}
 	w.ackLost = s.faults&faultAckLost != 0
+	if s.faults&faultRebalance != 0 {
+		w.rebalanceAt = 1
+	}
 	if s.faults&faultDuplicate != 0 && e.scenario.CopyAfter > 0 {
 		twin := e.twin(w.message)
 		twin.cause = w.cause
@@ -82,7 +85,11 @@ func (e *engine) advance(i int32) {
 		}
 		e.begin(i, e.now, true)
 	case phaseDown:
-		e.record(Event{Kind: EventRestart, Lane: WorkerLane(int(i)), Worker: int16(i), Cause: w.cause}, nil)
+		w.cause = e.record(Event{Kind: EventRestart, Lane: WorkerLane(int(i)), Worker: int16(i), Cause: w.cause}, nil)
+		w.phase = phaseIdle
+		if e.log != nil {
+			e.rejoin(i)
+		}
 		e.pick(i)
 	}
 }
@@ -203,13 +210,18 @@ func (e *engine) consider(w *worker, s *slot, label Label) {
 	case LabelRemember, LabelClaimWon, LabelComplete, LabelCommit:
 		s.rememberedAt = e.now
 	case LabelAck:
-		s.gone |= 1 << w.message.copy
+		if e.log == nil || w.message.retry {
+			s.gone |= 1 << w.message.copy
+		}
 	}
 }
 
 // proceed goes from a step's effect to what its answer leads to.
 func (e *engine) proceed(i int32) {
 	w := &e.workers[i]
+	if w.steps == w.rebalanceAt {
+		e.lose(i, false)
+	}
 	switch {
 	case w.steps == w.crashAt:
 		w.phase = phaseCrash
@@ -241,12 +253,27 @@ func (e *engine) answer(i int32) {
 	w := &e.workers[i]
 	e.note(i, EventAnswer, WorkerLane(int(i)), NoLabel)
 	if w.delivery.PC == End {
-		e.settle(w.message.slot)
+		e.end(i)
 	} else {
 		e.note(i, EventReturn, LaneBroker, NoLabel)
 		e.giveBack(i)
 	}
+	if e.log != nil && w.replaced {
+		w.replaced = false
+		e.rejoin(i)
+	}
 	e.pick(i)
+}
+
+// end ends an acknowledged delivery. An entry of a log stays until the
+// offset is committed.
+func (e *engine) end(i int32) {
+	w := &e.workers[i]
+	if e.log != nil && !w.message.retry && !w.replaced {
+		e.acked(i)
+		return
+	}
+	e.settle(w.message.slot)
 }
 
 // crash kills the worker; the broker notices and brings the message back.
@@ -256,7 +283,11 @@ func (e *engine) crash(i int32) {
 	label, _ := e.handler.Crash(&s.cell, &w.delivery)
 	e.note(i, EventCrash, WorkerLane(int(i)), label)
 	w.busy = false
-	e.giveBack(i)
-	w.phase, w.visible, w.deadline = phaseDown, false, never
+	if e.log != nil {
+		e.crashLog(i)
+	} else {
+		e.giveBack(i)
+	}
+	w.phase, w.visible, w.replaced, w.deadline = phaseDown, false, false, never
 	e.schedule(i, e.now+e.timings.restart)
 }

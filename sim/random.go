@@ -17,7 +17,8 @@ const (
 	concernSlowAt                                            // between which two steps the pause comes
 	concernTable                                             // how long the table takes; one stream for each step
 	concernAckLost   = concernTable + ProgramSize            // which first acks do not arrive
-	concernCount     = concernAckLost + 1
+	concernRebalance = concernAckLost + 1                    // which first deliveries meet a rebalance
+	concernCount     = concernRebalance + 1
 )
 
 // golden is 2^64 divided by the golden ratio, the increment of splitmix64

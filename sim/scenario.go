@@ -50,11 +50,12 @@ type Scenario struct {
 	Distance   int64    // the copy stands so many places behind its original
 	CopyAfter  int64    // where set: instead, the copy comes so long after the original was delivered
 
-	Fail    Fraction // of the payments: the provider refuses the first charge
-	Crash   Fraction // the worker crashes in the first delivery
-	Timeout Fraction // the first charge works, and its answer is lost
-	Slow    Fraction // the worker pauses in the first delivery, for longer than a lease
-	AckLost Fraction // the ack of the first delivery does not arrive
+	Fail      Fraction // of the payments: the provider refuses the first charge
+	Crash     Fraction // the worker crashes in the first delivery
+	Timeout   Fraction // the first charge works, and its answer is lost
+	Slow      Fraction // the worker pauses in the first delivery, for longer than a lease
+	AckLost   Fraction // the ack of the first delivery does not arrive
+	Rebalance Fraction // the log's partition changes hands in the middle of the first delivery
 
 	Charge int64 // the median time of a charge
 	Lease  int64 // how long a claim is held without renewal
@@ -70,6 +71,9 @@ type Scenario struct {
 	Retention   int64 // how long the table remembers; 0: forever
 	KeyMemory   int64 // how long the provider remembers a key; 0: forever
 	NewKeys     bool  // every try sends a new idempotency key
+	Log         bool  // the broker is a log with a partition for each worker, not a queue
+	CommitEvery int64 // of a log: messages between two commits of the offset; 0: 10
+	RetryTopic  bool  // of a log: what must come back goes to a retry topic; otherwise it blocks its partition
 	ByMessage   bool  // the copy is a producer's retry with a new message id, and table and provider go by that id
 }
 
@@ -119,6 +123,7 @@ func (s Scenario) Validate() error {
 		{"workers", int64(s.Workers), 1, MaxWorkers},
 		{"distance", s.Distance, 1, MaxDistance},
 		{"max-receives", s.MaxReceives, 0, MaxReceives},
+		{"commit-every", s.CommitEvery, 0, MaxReceives},
 	}
 	for _, p := range integers {
 		if p.got < p.low || p.got > p.high {
@@ -135,6 +140,7 @@ func (s Scenario) Validate() error {
 		{"timeout", s.Timeout},
 		{"slow", s.Slow},
 		{"ack-lost", s.AckLost},
+		{"rebalance", s.Rebalance},
 	}
 	for _, p := range fractions {
 		if p.got < 0 || p.got > One {
@@ -164,6 +170,12 @@ func (s Scenario) Validate() error {
 	switch {
 	case s.Charge > MaxTime/s.Payments:
 		return &RangeError{"charge", formatNanos(s.Charge), fmt.Sprintf("at most %s with %d payments, a year in all", formatNanos(MaxTime/s.Payments), s.Payments)}
+	case s.Log && s.Direct:
+		return &RangeError{"direct", "on", "off with a log: callers have no log"}
+	case s.Log && s.AckLost > 0:
+		return &RangeError{"ack-lost", s.AckLost.String(), "0 with a log: the next commit makes up for a lost one"}
+	case !s.Log && s.Rebalance > 0:
+		return &RangeError{"rebalance", s.Rebalance.String(), "0 with a queue: only a log has partitions"}
 	case s.Renew > 0 && s.Charge/s.Renew > maxRenewals:
 		return &RangeError{"renew", formatNanos(s.Renew), fmt.Sprintf("0s (never) or at least %s, a %dth of the charge", formatNanos(s.Charge/maxRenewals), maxRenewals)}
 	case s.Seed > MaxSeed:

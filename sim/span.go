@@ -108,7 +108,11 @@ func (t *Trace) buildSpans() {
 
 // besideSteps says whether the event leaves its worker's present step alone.
 func (e *Event) besideSteps() bool {
-	return e.Kind == EventVisible || e.Kind == EventReturn || e.Kind == EventRenew || e.Kind == EventRenewStale
+	switch e.Kind {
+	case EventVisible, EventReturn, EventRenew, EventRenewStale, EventCommitOffset, EventRebalance:
+		return true
+	}
+	return false
 }
 
 // newSpan is a span that begins with the event.

@@ -165,6 +165,9 @@ func (s *State) applyWorld(h *Handler, e *Event) (ok, done bool) {
 	case EventVisible:
 		s.Returned = append(s.Returned, Returned{e.Payment, e.Copy, e.At})
 		s.Payments[e.Payment].ToCome++
+	case EventRewind:
+		s.rewind(e)
+	case EventCommitOffset, EventRebalance:
 	case EventDelete, EventDeadLetter:
 		s.drop(e)
 	case EventExpire:
@@ -182,6 +185,17 @@ func (s *State) applyWorld(h *Handler, e *Event) (ok, done bool) {
 		return false, false
 	}
 	return true, true
+}
+
+// rewind is a log's message that is to come again. What was given up for lost
+// has another chance.
+func (s *State) rewind(e *Event) {
+	p := &s.Payments[e.Payment]
+	if p.lost() {
+		s.Counters.Lost--
+	}
+	p.ToCome++
+	s.Returned = append(s.Returned, Returned{e.Payment, e.Copy, e.At})
 }
 
 // drop is a message that the broker will not bring back.

@@ -71,6 +71,10 @@ var tokenFields = []tokenField{
 	field('y', func(s *Scenario) *int64 { return &s.KeyMemory }),
 	flag('z', func(s *Scenario) *bool { return &s.NewKeys }),
 	flag('b', func(s *Scenario) *bool { return &s.ByMessage }),
+	flag('j', func(s *Scenario) *bool { return &s.Log }),
+	field('p', func(s *Scenario) *int64 { return &s.CommitEvery }),
+	flag('0', func(s *Scenario) *bool { return &s.RetryTopic }),
+	field('1', func(s *Scenario) *Fraction { return &s.Rebalance }),
 	field('x', func(s *Scenario) *Fraction { return &s.AckLost }),
 }
 

@@ -41,6 +41,12 @@ func anyScenario(t *rapid.T) Scenario {
 	s.Retention = rapid.SampledFrom([]int64{0, 0, 2 * millisecond, second}).Draw(t, "retention")
 	s.KeyMemory = rapid.SampledFrom([]int64{0, 0, 2 * millisecond, second}).Draw(t, "key memory")
 	s.NewKeys = rapid.IntRange(0, 4).Draw(t, "new keys") == 0
+	if s.Log = rapid.IntRange(0, 2).Draw(t, "log") == 0; s.Log {
+		s.Direct, s.AckLost = false, 0
+		s.Rebalance = fraction("rebalance")
+		s.CommitEvery = rapid.SampledFrom([]int64{0, 1, 3}).Draw(t, "commit every")
+		s.RetryTopic = rapid.Bool().Draw(t, "retry topic")
+	}
 	s.ByMessage = rapid.IntRange(0, 4).Draw(t, "by message") == 0
 	return s
 }

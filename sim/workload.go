@@ -2,14 +2,17 @@ package sim
 
 // message is one strand of a message: in the broker's hands or at a worker.
 type message struct {
-	payment  int64
-	slot     int32
-	ordinal  uint32 // which delivery of the payment this is or will be
-	cause    int32  // the event that made it available, or -1
-	receives uint16 // how often it was delivered
-	copy     uint8  // which message of the payment: 0 the original, 1 its copy
-	tries    uint8  // how often it came back because somebody held the claim
-	again    bool   // it was delivered before
+	payment   int64
+	slot      int32
+	ordinal   uint32 // which delivery of the payment this is or will be
+	cause     int32  // the event that made it available, or -1
+	receives  uint16 // how often it was delivered
+	copy      uint8  // which message of the payment: 0 the original, 1 its copy
+	tries     uint8  // how often it came back because somebody held the claim
+	again     bool   // it was delivered before
+	retry     bool   // of a log: it is in the retry topic
+	unblocks  bool   // of a log: it is no message, but the end of a partition's wait
+	partition int32  // of a log
 }
 
 // strata spreads round(F x N) faults evenly: one in each of as many equal
@@ -60,6 +63,7 @@ const (
 	faultTimeout
 	faultSlow
 	faultAckLost
+	faultRebalance
 )
 
 // arrival is a payment as it comes out of the workload.
@@ -74,17 +78,18 @@ type arrival struct {
 type workload struct {
 	total int64
 	next  int64
-	kinds [6]strata
+	kinds [7]strata
 }
 
 func newWorkload(s *Scenario, streams *streams) workload {
-	return workload{total: s.Payments, kinds: [6]strata{
+	return workload{total: s.Payments, kinds: [7]strata{
 		newStrata(streams, concernDuplicate, s.Payments, s.Duplicates),
 		newStrata(streams, concernFail, s.Payments, s.Fail),
 		newStrata(streams, concernCrash, s.Payments, s.Crash),
 		newStrata(streams, concernTimeout, s.Payments, s.Timeout),
 		newStrata(streams, concernSlow, s.Payments, s.Slow),
 		newStrata(streams, concernAckLost, s.Payments, s.AckLost),
+		newStrata(streams, concernRebalance, s.Payments, s.Rebalance),
 	}}
 }
 
