@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"go/ast"
 	"go/parser"
@@ -94,6 +95,11 @@ func scripts(pattern string, db *servertest.DB) testscript.Params {
 			},
 			"auditid": func(ts *testscript.TestScript, _ bool, _ []string) { keepField(ts, "audit_id", "AUDIT") },
 			"planid":  func(ts *testscript.TestScript, _ bool, _ []string) { keepField(ts, "id", "PLAN") },
+			// session OWNER connects under the owner's name until the test ends.
+			"session": func(ts *testscript.TestScript, _ bool, args []string) {
+				_, err := db.Conn().Exec(context.Background(), "SELECT set_config('application_name', $1, false)", args[0])
+				ts.Check(err)
+			},
 			// sql FILE runs statements as the superuser.
 			"sql": func(ts *testscript.TestScript, _ bool, args []string) {
 				db.Exec(ts.ReadFile(args[0]))

@@ -59,7 +59,7 @@ func (f *listFlags) register(cmd *cobra.Command) {
 	flags.BoolVar(&f.exitCode, "exit-code", false, "exit with 3 when stuck claims exist")
 }
 
-// runList looks once at each database and prints what it saw.
+// runList looks at each database and prints what it saw.
 func (a *app) runList(cmd *cobra.Command, shared *inspectFlags, flags *listFlags) error {
 	if err := flags.check(cmd); err != nil {
 		return err
@@ -106,7 +106,7 @@ func (f *inspectFlags) mode(places []place) inspect.Mode {
 	}
 }
 
-// look opens one place, looks once, and closes it.
+// look opens one place, looks, and closes it.
 func (a *app) look(ctx context.Context, p place, shared *inspectFlags, flags *listFlags) (snapshot inspect.Snapshot, err error) {
 	o, err := a.openAndResolve(ctx, p, shared)
 	if err != nil {
@@ -117,7 +117,7 @@ func (a *app) look(ctx context.Context, p place, shared *inspectFlags, flags *li
 	if err != nil {
 		return snapshot, err
 	}
-	return o.store.Snapshot(ctx, o.table, query)
+	return a.lookTwice(ctx, o, query)
 }
 
 // listStates are the values of --state in its order.

@@ -182,6 +182,13 @@ func (a *app) releasePlan(ctx context.Context, o opened, shared *inspectFlags, f
 			request.Keys = append(request.Keys, key)
 		}
 	}
+	if flags.allLikelyDead {
+		seen, err := a.lookTwice(ctx, o, inspect.Query{})
+		if err != nil {
+			return plan, false, placeError(err)
+		}
+		request.Before = seen.Seen
+	}
 	plan, err = o.store.Plan(ctx, o.table, request)
 	if err != nil {
 		return plan, false, placeError(err)

@@ -63,7 +63,7 @@ func (a *app) runShow(cmd *cobra.Command, shared *inspectFlags, flags *showFlags
 	if err != nil {
 		return usageError(err.Error(), "see 'idemtui help formats'")
 	}
-	detail, err := o.store.Show(ctx, o.table, key, inspect.ShowOptions{AllColumns: flags.allColumns})
+	detail, err := a.showTwice(ctx, o, key, inspect.ShowOptions{AllColumns: flags.allColumns})
 	if err != nil {
 		return placeError(err)
 	}

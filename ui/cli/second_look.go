@@ -1,0 +1,55 @@
+package cli
+
+import (
+	"context"
+	"time"
+
+	"idemtui/inspect"
+)
+
+// secondLookMargin is added to the wait for a second look, because the
+// database's clock decides whether it was long enough.
+const secondLookMargin = 100 * time.Millisecond
+
+// lookTwice looks, and looks again a little later where that can make a verdict
+// firmer: one look cannot tell a worker that is gone from one that reconnects.
+func (a *app) lookTwice(ctx context.Context, o opened, query inspect.Query) (inspect.Snapshot, error) {
+	snapshot, err := o.store.Snapshot(ctx, o.table, query)
+	if err != nil || !snapshot.NeedsSecondLook() {
+		return snapshot, err
+	}
+	if err := a.awaitSecondLook(ctx); err != nil {
+		return snapshot, err
+	}
+	query.Before = snapshot.Seen
+	return o.store.Snapshot(ctx, o.table, query)
+}
+
+// showTwice is lookTwice for one claim.
+func (a *app) showTwice(ctx context.Context, o opened, key inspect.Key, options inspect.ShowOptions) (inspect.Detail, error) {
+	detail, err := o.store.Show(ctx, o.table, key, options)
+	claims := []inspect.Claim{detail.Claim}
+	if err != nil || !(inspect.Snapshot{Claims: claims}).NeedsSecondLook() {
+		return detail, err
+	}
+	if err := a.awaitSecondLook(ctx); err != nil {
+		return detail, err
+	}
+	options.Before = inspect.Remember(detail.At, claims)
+	return o.store.Show(ctx, o.table, key, options)
+}
+
+// awaitSecondLook waits, and tells whoever sits at a terminal why.
+func (a *app) awaitSecondLook(ctx context.Context) error {
+	if a.streams.ErrTerminal {
+		a.notef("some owners' sessions are gone; looking again in %s before calling them dead", inspect.FormatSpan(inspect.SecondLookAfter))
+	}
+	timer := time.NewTimer(inspect.SecondLookAfter + secondLookMargin)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
+}
