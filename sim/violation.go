@@ -40,6 +40,15 @@ func (t *Trace) judge(before *Counters, s *State, i int) {
 // Violations lists what went wrong, in order.
 func (t *Trace) Violations() []Violation { return t.violations[:len(t.violations):len(t.violations)] }
 
+// violationAt is the violation that an event is; ok is false for the others.
+func (t *Trace) violationAt(seq int) (v Violation, ok bool) {
+	i := sort.Search(len(t.violations), func(i int) bool { return t.violations[i].Seq >= seq })
+	if i == len(t.violations) || t.violations[i].Seq != seq {
+		return Violation{}, false
+	}
+	return t.violations[i], true
+}
+
 // NextViolation is the smallest n after the given one at which the last event
 // of At(n) is a violation.
 func (t *Trace) NextViolation(n int) (next int, ok bool) {
