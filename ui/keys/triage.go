@@ -39,6 +39,7 @@ type Triage struct {
 	Override key.Binding
 	Undo     key.Binding
 	Outcome  key.Binding
+	Disarm   key.Binding
 
 	// ReadOn and ReadBack scroll a dialog, also while one types in it.
 	ReadOn   key.Binding
@@ -81,6 +82,7 @@ func defaultTriage() Triage {
 		Override: bind("override the lease", "o", "o"),
 		Undo:     bind("undo a release", "U", "U"),
 		Outcome:  bind("last outcome", "O", "O"),
+		Disarm:   bind("back to read-only", "A", "A"),
 
 		ReadOn:   bind("read on", "pgdn", "pgdown"),
 		ReadBack: bind("read back", "pgup", "pgup"),

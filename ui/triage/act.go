@@ -102,6 +102,16 @@ func (s *Screen) armed(msg armedMsg) tea.Cmd {
 	return nil
 }
 
+// disarm makes an armed session read-only again.
+func (s *Screen) disarm() {
+	if s.session != inspect.ModeArmed {
+		s.say("this session is read-only already")
+		return
+	}
+	s.session = inspect.ModeReadOnly
+	s.say("this session is read-only again")
+}
+
 // plan reads the claims again and asks what a release would do.
 func (s *Screen) plan(request inspect.PlanRequest) tea.Cmd {
 	s.planning = true

@@ -3,6 +3,7 @@
 package triage_test
 
 import (
+	"encoding/base64"
 	"fmt"
 	"os/exec"
 	"strings"
@@ -354,6 +355,52 @@ func TestJourney_R39_ResizedWithADialogOpen(t *testing.T) {
 	n.quit()
 	if n.writes() != 0 {
 		t.Errorf("%d writes", n.writes())
+	}
+}
+
+func TestJourney_R41_InterruptedInTheMiddleOfARelease(t *testing.T) {
+	db := servertest.Postgres(t)
+	newTable(t, db)
+	db.Exec(`CREATE FUNCTION hang() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(60); RETURN NULL; END $$;
+		CREATE TRIGGER hangs AFTER UPDATE ON processed_messages FOR EACH ROW EXECUTE FUNCTION hang()`)
+	n := begin(t, db, 100, 30, "--allow-release", "--statement-timeout", "30s")
+	n.Press(n.k.Triage.Release)
+	n.dialog("Release 1 claim?")
+	n.confirm("worker-7 was shut down")
+	n.Expect("releasing 1 claim")
+	n.PressKey("ctrl+c")
+	n.ExpectExit(130)
+	n.ExpectRestored()
+	if !strings.Contains(n.Written(), "the release was under way when the screen closed: 0 claims released") {
+		t.Error("nothing was said about the release")
+	}
+	if n.writes() != 0 || db.Text("SELECT state FROM processed_messages WHERE message_id = 'pay_1'") != "PROCESSING" {
+		t.Error("the release was not rolled back")
+	}
+	n.noSessions()
+}
+
+func TestJourney_R44_CopyingNeedsNoMouseMode(t *testing.T) {
+	db := servertest.Postgres(t)
+	newTable(t, db)
+	long := strings.Repeat("0123456789abcdef", 4)
+	db.Exec("INSERT INTO processed_messages (message_id, state, owner, claimed_at, lease_expires_at) VALUES ($1, 'PROCESSING', 'w', now() - interval '9h', now() - interval '8h')", long)
+	n := begin(t, db, 80, 24)
+	n.Expect("0123456789abcdef0123…")
+	n.Press(n.k.Triage.Copy)
+	n.Expect("sent to the terminal")
+	n.Press(n.k.Triage.Plain)
+	n.Expect(long, "lease until")
+	n.Type(escape)
+	n.Expect("longest lapsed first")
+	n.quit()
+	if !strings.Contains(n.Written(), "\x1b]52;c;"+base64.StdEncoding.EncodeToString([]byte(long))) {
+		t.Error("the whole key was not sent to the clipboard")
+	}
+	for _, mouse := range []string{"\x1b[?1000h", "\x1b[?1002h", "\x1b[?1003h"} {
+		if strings.Contains(n.Written(), mouse) {
+			t.Errorf("a mouse mode was asked for: %q", mouse)
+		}
 	}
 }
 

@@ -67,15 +67,36 @@ func (p *page) outcome(word string, done []inspect.Key, skipped []inspect.Skip, 
 		p.wrap(p.styles.Bad, "", "✗ "+errText(err))
 	}
 	p.blank()
-	for _, f := range failed {
+	for i, f := range failed {
+		if p.enough(i, len(failed)) {
+			break
+		}
 		p.hanging(p.styles.Bad.Render("✗ "), 2, p.styles.Text, text.Sanitise(f.Key.String())+": "+text.Sanitise(f.Error))
 	}
-	for _, skip := range skipped {
+	for i, skip := range skipped {
+		if p.enough(i, len(skipped)) {
+			break
+		}
 		p.skip(skip)
 	}
-	for _, k := range done {
+	for i, k := range done {
+		if p.enough(i, len(done)) {
+			break
+		}
 		p.hanging(p.styles.OK.Render("● "), 2, p.styles.Text, text.Sanitise(k.String())+": "+word)
 	}
+}
+
+// outcomesNamed is how many claims of each kind an outcome names one by one.
+const outcomesNamed = 200
+
+// enough says how many more there are, once enough of them are named.
+func (p *page) enough(i, n int) bool {
+	if i < outcomesNamed {
+		return false
+	}
+	p.wrap(p.styles.Muted, "", "and "+text.Count(int64(n-i), true)+" more: the audit record has them all")
+	return true
 }
 
 func (p *page) audit(id string) {

@@ -86,6 +86,9 @@ func (s *Screen) pressedAction(msg tea.KeyPressMsg) (tea.Cmd, bool) {
 		return s.wantUndo(), true
 	case key.Matches(msg, k.Outcome):
 		return s.showOutcome(), true
+	case key.Matches(msg, k.Disarm):
+		s.disarm()
+		return nil, true
 	case key.Matches(msg, k.Copy):
 		return s.copyKey(), true
 	case key.Matches(msg, k.CopyRow):

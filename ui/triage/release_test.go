@@ -57,6 +57,16 @@ func TestAReadOnlySessionIsArmedByTypingTheTablesName(t *testing.T) {
 	})
 }
 
+func TestAnArmedSessionCanBeMadeReadOnlyAgain(t *testing.T) {
+	bubble(t, 80, 24, incident(), func(d *desk) {
+		d.expect("ARMED")
+		d.press("A")
+		d.expect("READ-ONLY")
+		d.press("r")
+		d.expect("Arm it?")
+	}, armed)
+}
+
 func TestAnUnverifiedProfileIsAcceptedByTyping(t *testing.T) {
 	unverified := func(c *triage.Config, m *memoryStore) {
 		c.Mode = inspect.ModeArmed

@@ -295,7 +295,7 @@ func pair(a, b key.Binding, does string) key.Binding {
 func (s *Screen) FullHelp() []frame.KeyGroup {
 	k := s.keys
 	return []frame.KeyGroup{
-		{Title: "act: each asks first", Keys: []key.Binding{k.Release, k.Mark, k.MarkAll, k.Undo, k.Outcome}},
+		{Title: "act: each asks first", Keys: []key.Binding{k.Release, k.Mark, k.MarkAll, k.Undo, k.Outcome, k.Disarm}},
 		{Title: "look", Keys: []key.Binding{k.Open, k.Back, k.Stuck, k.Claims, k.Filter, pair(k.Sort, k.Unsort, "sort, again flips; back"), k.Plain, k.Copy, k.CopyRow}},
 		{Title: "refresh", Keys: []key.Binding{k.Pause, k.Refresh, pair(k.Faster, k.Slower, "more, less often")}},
 		{Title: "move", Keys: []key.Binding{
