@@ -24,7 +24,6 @@ const (
 	inkWarn
 	inkBad
 	inkInfo
-	inkKey
 	inkRead
 	inkCharge
 	inkWrite
@@ -39,7 +38,7 @@ type palette [inkCount]struct{ before, after string }
 func newPalette(s theme.Styles) palette {
 	styles := [inkCount]lipgloss.Style{
 		inkText: s.Text, inkStrong: s.Strong, inkMuted: s.Muted, inkFaint: s.Faint, inkTitle: s.Title,
-		inkAccent: s.Accent, inkOK: s.OK, inkWarn: s.Warn, inkBad: s.Bad, inkInfo: s.Info, inkKey: s.Key,
+		inkAccent: s.Accent, inkOK: s.OK, inkWarn: s.Warn, inkBad: s.Bad, inkInfo: s.Info,
 		inkRead: s.SpanRead, inkCharge: s.SpanCharge, inkWrite: s.SpanWrite, inkUndo: s.SpanUndo,
 	}
 	var p palette
@@ -151,7 +150,7 @@ func (p pane) sub(x, y, w, h int) pane {
 	return pane{p.canvas, rect{p.x + x, p.y + y, min(w, p.rect.w-x), min(h, p.rect.h-y)}}
 }
 
-// String draws the canvas with the palette. Blanks at the end of a line are
+// draw gives the canvas as styled text. Blanks at the end of a line are
 // left out.
 func (c *canvas) draw(p *palette) string {
 	var b strings.Builder

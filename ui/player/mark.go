@@ -154,7 +154,6 @@ func (p *page) wishBroker(w *wish, s sim.Span) {
 // the trace, since a repeated key or a set value leaves it as it is.
 func (p *page) wishCharge(w *wish, s sim.Span) {
 	name := sim.PaymentName(s.Payment)
-	seq := int(s.FirstSeq)
 	switch {
 	case s.Event == sim.EventForgetKey:
 		w.texts, w.ink = []string{"╹key of " + name + " forgotten", "╹forgotten", "╹"}, inkWarn
@@ -166,16 +165,26 @@ func (p *page) wishCharge(w *wish, s sim.Span) {
 		w.texts, w.ink = []string{"✗ " + name + " old token", "✗ old token", "✗"}, inkWarn
 		return
 	}
-	before, after := p.trace.At(seq).Payments[s.Payment].Charges, p.trace.At(seq + 1).Payments[s.Payment].Charges
 	switch {
 	case w.loud:
 		w.texts, w.ink = []string{"✗ $ " + name, "✗$", "✗"}, inkBad
-	case after > before:
+	case p.charges(s):
 		w.texts, w.ink = []string{"$ " + name, "$"}, inkOK
 	default:
 		p.unchanged[s.FirstSeq] = true
 		w.texts, w.ink = []string{"= " + name + " no change", "= " + name, "="}, inkOK
 	}
+}
+
+// charges says whether a call that went through made the ledger grow. Where
+// every such call charges, the trace need not be asked.
+func (p *page) charges(s sim.Span) bool {
+	switch p.trace.Handler().Effect {
+	case sim.EffectCount, sim.EffectFence:
+		return true
+	}
+	n := int(s.FirstSeq)
+	return p.trace.At(n + 1).Payments[s.Payment].Charges > p.trace.At(n).Payments[s.Payment].Charges
 }
 
 // violation says whether the event is one, and which.

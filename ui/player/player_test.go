@@ -1,7 +1,6 @@
 package player
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -155,7 +154,7 @@ func TestViolationKeysFindEachDoubleCharge(t *testing.T) {
 			t.Fatalf("violation %d has no mark:\n%s", found, view)
 		}
 	}
-	if want := int(p.trace.Result().ChargedTwice); found != want || p.state0().Counters.ChargedTwice != int64(want) {
+	if want := int(p.trace.Result().ChargedTwice); found != want || p.trace.At(p.n).Counters.ChargedTwice != int64(want) {
 		t.Errorf("found %d of %d", found, want)
 	}
 	if !strings.Contains(screen(p, 120, 35), "no violation after") {
@@ -166,8 +165,6 @@ func TestViolationKeysFindEachDoubleCharge(t *testing.T) {
 		t.Errorf("back from the last is at %d", p.n)
 	}
 }
-
-func (p *Player) state0() sim.State { return p.trace.At(p.n) }
 
 func TestSwitchingTheHandlerKeepsTimeAndWorkload(t *testing.T) {
 	p := open(t, Config{})
@@ -349,12 +346,17 @@ func TestTheDialogForATimeGoesThere(t *testing.T) {
 }
 
 func BenchmarkView(b *testing.B) {
-	for _, many := range []bool{false, true} {
-		b.Run(fmt.Sprintf("many=%v", many), func(b *testing.B) {
-			p := open(b, Config{Many: many, Speed: 1000})
+	for _, c := range []struct {
+		name  string
+		many  bool
+		speed Speed
+	}{{"one", false, 250}, {"many", true, 1000}, {"many-100x", true, 100_000}} {
+		b.Run(c.name, func(b *testing.B) {
+			p := open(b, Config{Many: c.many})
 			p.mode = playing
+			step := c.speed.virtual(int64(frameTime))
 			for b.Loop() {
-				p.now += 40_000
+				p.now += step
 				if p.now > p.trace.Duration() {
 					p.seek(0)
 				}

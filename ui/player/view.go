@@ -39,8 +39,9 @@ type view struct {
 	focus  int32 // the payment that the last event was about
 }
 
-// View draws the screen in w by h cells. At 200x60 it takes 0.20 ms while
-// playing one payment and 0.32 ms with 2,000 (BenchmarkView).
+// View draws the screen in w by h cells. At 200x60 a frame takes 0.4 ms while
+// playing, with one payment or with 2,000, and 1.2 ms at 100x, where each frame
+// turns a page (BenchmarkView, on one of two cores).
 func (p *Player) View(w, h int) string {
 	if w <= 0 || h <= 0 {
 		return ""
