@@ -137,12 +137,8 @@ const runLogLimit = 200
 func (a *app) printRun(trace *sim.Trace, what string) {
 	s := trace.Scenario()
 	brief := what != "" || s.CopyAfter > 0
-	switch {
-	case what != "":
-	case s.CopyAfter > 0 && s.Payments == 1:
-		what = fmt.Sprintf("one payment and its copy · seed %d · token %s", s.Seed, s.Token())
-	default:
-		what = workloadLine(s, 1) + " · token " + s.Token()
+	if what == "" {
+		what = runLine(s) + " · token " + s.Token()
 	}
 	a.printf("%s: %s\n%s\n\n", trace.Handler().Name, trace.Handler().Title, what)
 	for pc := range trace.Handler().Steps {
@@ -163,6 +159,14 @@ func (a *app) printRun(trace *sim.Trace, what string) {
 		a.printf("... the log ends here after %d events; 'idemtui sim export' has them all\n", shown)
 	}
 	a.printf("\n%s\n", countersLine(trace))
+}
+
+// runLine says in words what a run is of.
+func runLine(s sim.Scenario) string {
+	if s.CopyAfter > 0 && s.Payments == 1 {
+		return fmt.Sprintf("one payment and its copy · seed %d", s.Seed)
+	}
+	return workloadLine(s, 1)
 }
 
 // violationMark marks an event at which something went wrong, by glyph and word.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -20,19 +21,20 @@ type exportFlags struct {
 	out string
 }
 
-// exportForms are the forms of the contract; those without a writer are not
-// built yet.
-var exportForms = []string{"svg", "perfetto", "cast", "json"}
+// exportForms are the forms that have a writer.
+var exportForms = []string{"svg", "perfetto", "json"}
 
 func newSimExportCommand(a *app) *cobra.Command {
 	f := &exportFlags{}
 	cmd := &cobra.Command{
 		Use:   "export",
-		Short: "A run as a trace for other programs",
-		Long: `Write a run as a trace: every event with its virtual time, lane, payment and cause.
+		Short: "A run as a picture, or as a trace for other programs",
+		Long: `Write a run as a picture, or as a trace: every event with its virtual time, lane, payment and cause.
 
 Without flags that change the workload it is one payment and its copy, as 'idemtui sim' shows it first.`,
 		Example: `
+# a picture of the race for a slide, light or dark as the viewer prefers
+idemtui sim export --handler check --as svg --out race.svg
 # every event of the race, as JSON
 idemtui sim export --handler check --as json --out race.json
 # how long each step of the first payment took
@@ -41,28 +43,27 @@ idemtui sim export --payments 2000 | jq -c '.events[] | select(.payment == 1)'`,
 		RunE: func(*cobra.Command, []string) error { return a.runSimExport(f) },
 	}
 	f.register(cmd, sim.HandlerCheck.String())
-	cmd.Flags().StringVar(&f.as, "as", "json", "the form: json")
+	cmd.Flags().StringVar(&f.as, "as", "json", "the form: svg (a picture), perfetto (for ui.perfetto.dev and Chrome) or json")
 	cmd.Flags().StringVarP(&f.out, "out", "o", "-", "the file to write; - is standard output")
 	return cmd
 }
 
 func (a *app) runSimExport(f *exportFlags) error {
-	if f.as != "json" {
-		for _, form := range exportForms {
-			if f.as == form {
-				return usageError("--as "+form+" is not available in this version", "use --as json")
-			}
-		}
-		return usageError(fmt.Sprintf("--as: there is no form %q", shortName(f.as)), "use --as json")
+	if f.as == "cast" {
+		return usageError("--as cast is not available in this version", "use --as "+strings.Join(exportForms, ", "))
+	}
+	if !slices.Contains(exportForms, f.as) {
+		return usageError(fmt.Sprintf("--as: there is no form %q", shortName(f.as)), "use --as "+strings.Join(exportForms, ", "))
 	}
 	trace, err := a.recordOne(&f.scenarioFlags)
 	if err != nil {
 		return err
 	}
+	write := map[string]func(io.Writer) error{"svg": writeSVG(trace), "perfetto": trace.WritePerfetto, "json": trace.WriteJSON}[f.as]
 	if f.out == "-" {
-		return trace.WriteJSON(&a.out)
+		return write(&a.out)
 	}
-	return writeFile(f.out, trace.WriteJSON)
+	return writeFile(f.out, write)
 }
 
 // recordOne records the run of the one handler that the flags name.

@@ -30,7 +30,6 @@ type scenarioFlags struct {
 
 // laterScenarioFlags are not built yet.
 var laterScenarioFlags = map[string]string{
-	"plot": "compare runs with --distance or --charge",
 	"live": "leave it out: the run is simulated",
 	"dsn":  "leave it out: the run is simulated",
 }

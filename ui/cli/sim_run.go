@@ -24,6 +24,7 @@ type runFlags struct {
 	scenarioFlags
 	repeat int64
 	timing bool
+	plot   string
 	format string
 }
 
@@ -42,12 +43,15 @@ idemtui sim run --handler none,check,claim
 # the claim that is never released
 idemtui sim run --handler claim,release --duplicates 0 --fail 0.02
 # how much check catches when the copy comes eight places later, over 200 seeds
-idemtui sim run --handler check --distance 8 --repeat 200`,
+idemtui sim run --handler check --distance 8 --repeat 200
+# the window of check-then-act, as a chart
+idemtui sim run --handler check --plot distance --repeat 20`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.runSimRun(cmd.Context(), f) },
 	}
 	f.register(cmd)
 	cmd.Flags().Var(wholeFlag(&f.repeat, 1, repeatLimit), "repeat", "how many runs, each with the next seed: prints median and range")
+	cmd.Flags().StringVar(&f.plot, "plot", "", "draw the payments charged twice against the copy's distance or the charge time: distance or charge")
 	cmd.Flags().BoolVar(&f.timing, "timing", false, "say how long each run took")
 	addFormat(cmd, &f.format, formatTable, formatJSON, formatCSV)
 	return cmd
@@ -60,6 +64,9 @@ func (a *app) runSimRun(ctx context.Context, f *runFlags) error {
 	}
 	if err := checkRepeat(f.repeat, f.scenario.Seed); err != nil {
 		return err
+	}
+	if f.flags.Changed("plot") {
+		return a.runPlot(ctx, f, scenarios)
 	}
 	runs, err := a.sweep(ctx, scenarios, int(f.repeat))
 	if err != nil {

@@ -3,7 +3,10 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
+	"encoding/xml"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -153,9 +156,10 @@ func TestSimBadFlags(t *testing.T) {
 		"export --handler none,check":            "one handler",
 		"run --format yaml":                      "table, json, csv",
 		"run --live":                             "--live is not available",
-		"run --plot distance":                    "--plot is not available",
+		"run --plot time":                        "distance or charge",
+		"export --plot distance":                 "--plot",
 		"run --lesson 9":                         "there is no lesson",
-		"export --as svg":                        "--as svg is not available",
+		"export --as cast":                       "--as cast is not available",
 		"export --as gif":                        "no form",
 		"--speed fast":                           "no speed",
 		"--speed 0":                              "no speed",
@@ -244,5 +248,62 @@ func TestSimOpensWhatATokenStandsFor(t *testing.T) {
 	}
 	if opened := mustSim(t, "--open "+doc.Token); !strings.Contains(opened, "✗ charged twice 1") {
 		t.Errorf("%s opens\n%s", doc.Token, opened)
+	}
+}
+
+func TestSimExportSVG(t *testing.T) {
+	for _, line := range []string{"export --as svg --handler check", "export --as svg --handler lease --payments 50 --crash 0.1 --slow 0.1"} {
+		picture := mustSim(t, line)
+		decoder := xml.NewDecoder(strings.NewReader(picture))
+		for {
+			if _, err := decoder.Token(); errors.Is(err, io.EOF) {
+				break
+			} else if err != nil {
+				t.Fatalf("sim %s: %v", line, err)
+			}
+		}
+		if !strings.Contains(picture, "prefers-color-scheme:dark") || !strings.Contains(picture, "worker 2") {
+			t.Errorf("sim %s: no picture:\n%.300s", line, picture)
+		}
+	}
+	if picture := mustSim(t, "export --as svg --handler check"); !strings.Contains(picture, "✗ charged twice") {
+		t.Error("the picture does not say what went wrong")
+	}
+}
+
+func TestSimExportPerfetto(t *testing.T) {
+	if out := mustSim(t, "export --as perfetto --handler check"); !json.Valid([]byte(out)) || !strings.Contains(out, `"violation":"charged twice"`) {
+		t.Errorf("%.300s", out)
+	}
+}
+
+func TestSimRunPlot(t *testing.T) {
+	chart := mustSim(t, "run --handler check,claim --plot distance --repeat 3")
+	for _, want := range []string{"check: payments charged twice, by the distance of the copy", "claim: payments charged twice", "█"} {
+		if !strings.Contains(chart, want) {
+			t.Errorf("no %q in\n%s", want, chart)
+		}
+	}
+	var doc struct {
+		Schema string
+		Plot   struct {
+			By     string
+			Points []plotPoint
+		}
+	}
+	if err := json.Unmarshal([]byte(mustSim(t, "run --handler check,claim --plot distance --repeat 3 --format json")), &doc); err != nil {
+		t.Fatal(err)
+	}
+	if doc.Schema != "idemtui.run/v1" || doc.Plot.By != "distance" || len(doc.Plot.Points) != 2*len(plotDistances) {
+		t.Fatalf("%+v", doc)
+	}
+	for _, p := range doc.Plot.Points {
+		if p.Handler == "claim" && p.Median != "0" || p.Handler == "check" && p.X == "1" && p.Median < "9" {
+			t.Errorf("%+v", p)
+		}
+	}
+	lines := strings.Split(strings.TrimSpace(mustSim(t, "run --handler check --plot charge --format csv")), "\n")
+	if len(lines) != 1+len(plotCharges) || lines[0] != "handler,charge_seconds,median,min,max" {
+		t.Errorf("%q", lines)
 	}
 }
