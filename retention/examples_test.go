@@ -137,6 +137,17 @@ func TestG4_TightBecauseTheDowntimeLiesInsideTheLog(t *testing.T) {
 	}
 }
 
+// Equal to the rule is not safe either.
+func TestEqualToTheRuleIsTight(t *testing.T) {
+	r := example{
+		path: g3(), table: Table{Retention: seconds(349800)}, required: 349800, reachable: 263400, verdict: Tight,
+		codes: []Code{CodeMustBeStrictlyLonger},
+	}.check(t)
+	if !strings.Contains(r.Headline(), "exactly the 4d1h10m that the rule asks") {
+		t.Errorf("headline %q", r.Headline())
+	}
+}
+
 func TestG5_UnboundedWithAnEstimate(t *testing.T) {
 	r := example{
 		path: Path{Hold: seconds(300), Life: Life{

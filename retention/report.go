@@ -256,6 +256,10 @@ func (r Report) Headline() string {
 	case Safe:
 		return fmt.Sprintf("SAFE by %s: ids are kept %s, and a duplicate can come until %s after the first processing.", *r.SafeBySeconds, *r.HaveSeconds, *r.RequiredSeconds)
 	case Tight:
+		if *r.ShortBySeconds == 0 {
+			return fmt.Sprintf("TIGHT: ids are kept exactly the %s that the rule asks, and it must be strictly longer; but a duplicate can really come only until %s.",
+				*r.HaveSeconds, *r.ReachableSeconds)
+		}
 		return fmt.Sprintf("TIGHT: ids are kept %s, %s less than the rule asks (%s), but %s longer than a duplicate can really come (%s).",
 			*r.HaveSeconds, *r.ShortBySeconds, *r.RequiredSeconds, *r.HaveSeconds-*r.ReachableSeconds, *r.ReachableSeconds)
 	case Unsafe:
