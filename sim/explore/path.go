@@ -168,10 +168,9 @@ func (s *search) firstPath(index uint32, goal goal) *Path {
 			edges[j].slots = s.codec.sort(edges[j].slots)
 		}
 		found = s.store.find(edges, found[:0])
-		// A way back to an earlier layer is no part of a shortest one.
-		marked[i] = slices.ContainsFunc(found, func(next uint32) bool {
-			return int(next) > i && int(next) < len(marked) && marked[next]
-		})
+		// What lies in an earlier layer has no mark yet: a way back to it is
+		// no part of a shortest one.
+		marked[i] = slices.ContainsFunc(found, func(next uint32) bool { return int(next) < len(marked) && marked[next] })
 	}
 	path := &Path{Handler: s.config.Handler, Start: s.start}
 	state := s.start
