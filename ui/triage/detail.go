@@ -7,6 +7,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
 
 	"idemtui/inspect"
 	"idemtui/ui/text"
@@ -275,7 +276,7 @@ func stampText(s inspect.Stamp, at time.Time) string {
 	return when + "  in " + text.Duration(s.Time.Sub(at))
 }
 
-func verdictStyle(c inspect.Claim, s theme.Styles) renderer {
+func verdictStyle(c inspect.Claim, s theme.Styles) lipgloss.Style {
 	switch c.Verdict {
 	case inspect.VerdictAlive:
 		return s.OK

@@ -50,6 +50,9 @@ func TestPicturesOfStates(t *testing.T) {
 			m.notes = []string{"the last claim was made 2h ago"}
 		})
 	})
+	t.Run("row-level security", func(t *testing.T) {
+		picture(t, 80, 24, nil, nil, func(c *triage.Config, _ *memoryStore) { c.Table.RowSecurity = true })
+	})
 	t.Run("unreachable", func(t *testing.T) {
 		picture(t, 80, 24, nil, nil, func(_ *triage.Config, m *memoryStore) {
 			m.err = &inspect.Fault{Kind: inspect.FaultUnreachable, What: "db-1:5432 does not answer", Next: "check host and port"}

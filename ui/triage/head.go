@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"charm.land/lipgloss/v2"
+
 	"idemtui/inspect"
 	"idemtui/ui/text"
 	"idemtui/ui/theme"
@@ -181,7 +183,7 @@ func (s *Screen) verdictCounts(gap string) string {
 	for _, v := range []struct {
 		glyph, word string
 		n           int64
-		style       renderer
+		style       lipgloss.Style
 	}{
 		{"✗", "likely dead", sum.LikelyDead, s.styles.Bad},
 		{"?", "cannot tell", sum.CannotTell, s.styles.Warn},

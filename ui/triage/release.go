@@ -168,8 +168,7 @@ func verdicts(rows []inspect.PlannedRow) string {
 			}
 		}
 		if n > 0 {
-			word := strings.TrimLeft(VerdictText(inspect.Claim{Verdict: v}), "✗?● ")
-			parts = append(parts, fmt.Sprintf("%d %s", n, strings.ToLower(word)))
+			parts = append(parts, fmt.Sprintf("%d %s", n, strings.ReplaceAll(string(v), "-", " ")))
 		}
 	}
 	return strings.Join(parts, ", ")

@@ -3,8 +3,6 @@ package triage
 import (
 	"strings"
 
-	"charm.land/lipgloss/v2"
-
 	"idemtui/inspect"
 	"idemtui/ui/frame"
 	"idemtui/ui/text"
@@ -112,16 +110,9 @@ func (s *Screen) rowLine(r row, c columnWidths, selected bool, w int) string {
 	}
 	cells = append(cells, text.Right(r.claimed, c.claimed), text.Right(r.lapsed, c.lapsed), text.Right(r.tries, c.tries))
 	fixed := strings.Join(cells, "  ") + "  "
-	word, why := r.verdict, r.why
-	if why != "" && c.verdict > verdictWord+2 {
-		why = "  " + scrolled(why, c.verdict-verdictWord-2, shift)
-	} else {
-		why = ""
-	}
-	if why != "" {
-		word = text.Left(word, verdictWord)
-	} else {
-		word = text.Left(word, c.verdict)
+	word, why := text.Left(r.verdict, c.verdict), ""
+	if room := c.verdict - verdictWord - 2; room > 0 {
+		word, why = text.Left(r.verdict, verdictWord), "  "+scrolled(r.why, room, shift)
 	}
 	if selected {
 		return st.Selected.Render(text.Left(cursor+mark+" "+fixed+word+why, w))
@@ -185,14 +176,19 @@ func (s *Screen) emptyView(l layout) string {
 
 func (s *Screen) emptyReasons(p *page, snapshot inspect.Snapshot) {
 	st, sum := s.styles, snapshot.Summary
+	q := s.cfg.Query
 	switch {
+	case s.cfg.Table.RowSecurity:
+		p.wrap(st.Warn, "", "no claim is listed, but row-level security may hide some from this role")
+	case s.oneState() != "" || q.Owner.OK || q.Key.OK || !q.Since.IsZero() || !q.Until.IsZero():
+		p.wrap(st.OK, "", "no claim matches what was asked for")
 	case sum.Claimed.Rows == 0 && sum.Claimed.Exact:
 		p.wrap(st.OK, "", "nothing is claimed: no row is PROCESSING")
 	case s.tab == tabStuck && sum.Held > 0:
 		p.wrap(st.OK, "", "nothing is stuck: "+text.Count(sum.Held, true)+" of "+text.Count(sum.Claimed.Rows, sum.Claimed.Exact)+" claimed are held, as they should be")
 		p.wrap(st.Muted, "", s.keys.Claims.Help().Key+" shows them")
 	default:
-		p.wrap(st.OK, "", "no such claim")
+		p.wrap(st.OK, "", "no claim is stuck")
 	}
 	for _, note := range snapshot.Notes {
 		p.wrap(st.Muted, "", text.Sanitise(note))
@@ -207,8 +203,3 @@ func spread(left, right string, w int) string {
 	}
 	return text.Left(left, room) + right
 }
-
-// renderer is what draws a text in one style.
-type renderer interface{ Render(...string) string }
-
-var _ renderer = lipgloss.Style{}
