@@ -82,6 +82,18 @@ func EncodeClaims(w io.Writer, mode Mode, snapshots []Snapshot) error {
 	return WriteJSON(w, doc)
 }
 
+// EncodeTables writes idemtui.tables/v1: candidates, best first.
+func EncodeTables(w io.Writer, tables []Table) error {
+	doc := tablesJSON{Schema: SchemaTables, Tables: []candidateJSON{}}
+	for _, t := range tables {
+		doc.Tables = append(doc.Tables, candidateJSON{
+			Name: t.FullName(), Database: t.Database, Profile: t.Mapping.Profile, Kind: t.Mapping.Kind, Score: t.Score, Why: list(t.Reasons),
+			Usable: !t.Incomplete, Mapping: newMappingJSON(t.Mapping), EstimatedRows: pointer(t.EstimatedRows),
+		})
+	}
+	return WriteJSON(w, doc)
+}
+
 // EncodeClaim writes idemtui.claim/v1.
 func EncodeClaim(w io.Writer, d Detail) error {
 	doc := claimDocJSON{
@@ -123,6 +135,23 @@ type claimsJSON struct {
 	Summary   summaryJSON    `json:"summary"`
 	Claims    []claimJSON    `json:"claims"`
 	Notes     []string       `json:"notes"`
+}
+
+type tablesJSON struct {
+	Schema string          `json:"schema"`
+	Tables []candidateJSON `json:"tables"`
+}
+
+type candidateJSON struct {
+	Name          string      `json:"name"`
+	Profile       string      `json:"profile"`
+	Kind          Kind        `json:"kind"`
+	Score         int         `json:"score"`
+	Why           []string    `json:"why"`
+	Mapping       mappingJSON `json:"mapping"`
+	Database      string      `json:"database"`
+	Usable        bool        `json:"usable"`
+	EstimatedRows *int64      `json:"estimated_rows"`
 }
 
 type claimDocJSON struct {

@@ -45,6 +45,9 @@ type PlanRequest struct {
 	Mode          ReleaseMode
 	// OverrideLease lifts the running lease, and nothing else, of one key.
 	OverrideLease bool
+	// AllowUnverified: the person accepted that the mapping was not tested on
+	// tables that the framework made, or was guessed.
+	AllowUnverified bool
 	// Before is an earlier look, for verdicts that need two.
 	Before *Look
 }

@@ -68,6 +68,11 @@ type Table struct {
 	// TokenSequence is the sequence the fencing token is drawn from, quoted
 	// for SQL; "" means that a bump adds one.
 	TokenSequence string
+	// Score ranks candidates, 0 to 100; a table named by hand has none.
+	Score int
+	// Incomplete: something is missing in a guessed mapping, see Reasons; such a
+	// table cannot be looked at without a mapping by hand.
+	Incomplete bool
 	// Reasons say why the table and its mapping were chosen.
 	Reasons []string
 	// Warnings are things the person must know before trusting the list.
@@ -106,6 +111,12 @@ type Snapshot struct {
 	Notes []string
 	// Seen is the memory for the next look, see Query.Before.
 	Seen *Look
+	// ScannedAt is when the claimed rows were searched for: At, or an earlier
+	// look where a large table was not scanned again.
+	ScannedAt time.Time
+	// IndexHint is the statement for the index that would make the search cheap;
+	// "" where it is. It is never run by us.
+	IndexHint string
 }
 
 // Look is what a snapshot remembers for the next one: the claimed rows by
@@ -114,6 +125,11 @@ type Snapshot struct {
 type Look struct {
 	At     time.Time
 	Claims map[Key]Claim
+	// ScannedAt is the look at which the claimed rows were last searched for;
+	// later ones may only have read the known rows again.
+	ScannedAt time.Time
+	// Cut: more rows were claimed than that look read.
+	Cut bool
 }
 
 // Remember makes the memory of a look from its judged claims, without what
@@ -157,6 +173,10 @@ type Query struct {
 	Key   Null[Key]
 	// Before is the look before this one, if there was one.
 	Before *Look
+	// Rescan searches a large table without a fitting index anew. Without it a
+	// look after another reads only the known rows again: such a table is never
+	// scanned twice unasked.
+	Rescan bool
 }
 
 // DefaultLimit is how many claims a list shows unless told otherwise.

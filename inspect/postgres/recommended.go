@@ -60,53 +60,35 @@ func unlike(r relation) string {
 	return ""
 }
 
-// recommended finds every table of the recommended shape with a unique key.
-func (t *tx) recommended(ctx context.Context, target inspect.Target) ([]inspect.Table, error) {
-	found, err := t.relations(ctx, `c.relkind IN ('r', 'p') AND NOT c.relispartition AND has_schema_privilege(n.oid, 'USAGE') AND
- (SELECT count(*) FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
-  AND a.attname IN ('message_id', 'state', 'owner', 'claimed_at', 'lease_expires_at', 'fencing_token')) = 6`)
-	if err != nil {
-		return nil, err
-	}
-	var out []inspect.Table
-	for _, r := range found {
-		if unlike(r) != "" || !r.coveredBy([]string{"message_id"}) {
-			continue
-		}
-		table, err := t.bind(ctx, r, recommendedMapping(r.table), target)
-		if err != nil && len(found) > 1 {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		table.Reasons = append(table.Reasons, "its columns, types and key are those of the table that inspect schema prints")
-		out = append(out, table)
-	}
-	return out, nil
-}
-
-// asRecommended takes a named table without a mapping.
-func (t *tx) asRecommended(ctx context.Context, r relation, target inspect.Target) (inspect.Table, error) {
+// unmapped takes a named table without a mapping by hand: by the recommended
+// shape, else by a guess.
+func (t *tx) unmapped(ctx context.Context, r relation, target inspect.Target) (inspect.Table, error) {
 	name := r.table.FullName()
-	if why := unlike(r); why != "" {
-		if len(r.unique) == 0 {
-			return inspect.Table{}, &inspect.Fault{Kind: inspect.FaultNoKey, What: name + " has no unique key, so nothing in it can be claimed atomically", Next: "add one on the message id, or look anyway with --map 'key=COL,state=COL,...'"}
+	if unlike(r) == "" {
+		if !r.coveredBy([]string{"message_id"}) {
+			return inspect.Table{}, &inspect.Fault{
+				Kind: inspect.FaultNoKey, What: name + " has no unique key on message_id, so a claim in it is not atomic",
+				Next: fmt.Sprintf("ALTER TABLE %s ADD PRIMARY KEY (message_id), or look anyway with --map 'key=message_id,...'", tableName(r.table)),
+			}
 		}
-		var columns []string
-		for _, c := range r.table.Columns {
-			columns = append(columns, c.Name)
-		}
-		return inspect.Table{}, &inspect.Fault{
-			Kind: inspect.FaultMapping, What: fmt.Sprintf("%s is of no known shape", name),
-			Next: fmt.Sprintf("say how to read it: --map 'key=COL,state=COL,processing=VALUE,lease=COL,...' with its columns %s", strings.Join(columns[:min(20, len(columns))], ", ")),
-		}
+		return t.bind(ctx, r, recommendedMapping(r.table), target)
 	}
-	if !r.coveredBy([]string{"message_id"}) {
-		return inspect.Table{}, &inspect.Fault{
-			Kind: inspect.FaultNoKey, What: name + " has no unique key on message_id, so a claim in it is not atomic",
-			Next: fmt.Sprintf("ALTER TABLE %s ADD PRIMARY KEY (message_id), or look anyway with --map 'key=message_id,...'", tableName(r.table)),
-		}
+	if target.Profile != "" {
+		return inspect.Table{}, &inspect.Fault{Kind: inspect.FaultMapping, What: fmt.Sprintf("%s does not fit profile %s: %s", name, target.Profile, unlike(r)), Next: "say how to read it with --map"}
 	}
-	return t.bind(ctx, r, recommendedMapping(r.table), target)
+	if len(r.unique) == 0 {
+		return inspect.Table{}, &inspect.Fault{Kind: inspect.FaultNoKey, What: name + " has no unique key, so nothing in it can be claimed atomically", Next: "add one on the message id, or look anyway with --map 'key=COL,state=COL,...'"}
+	}
+	table, err := t.guessed(ctx, r, target)
+	if err != nil || !table.Incomplete {
+		return warnGuessed(table), err
+	}
+	var columns []string
+	for _, c := range r.table.Columns {
+		columns = append(columns, c.Name)
+	}
+	return inspect.Table{}, &inspect.Fault{
+		Kind: inspect.FaultMapping, What: fmt.Sprintf("%s is of no known shape (%s)", name, strings.Join(table.Reasons, "; ")),
+		Next: fmt.Sprintf("say how to read it: --map 'key=COL,state=COL,processing=VALUE,lease=COL,...' with its columns %s", strings.Join(columns[:min(20, len(columns))], ", ")),
+	}
 }

@@ -29,40 +29,42 @@ func (s *Store) Resolve(ctx context.Context, target inspect.Target) (inspect.Tab
 	return table, err
 }
 
-// Tables lists the tables of a known shape.
-func (s *Store) Tables(ctx context.Context) ([]inspect.Table, error) {
-	var tables []inspect.Table
-	err := s.look(ctx, "list tables", func(ctx context.Context, t *tx) error {
-		var err error
-		tables, err = t.recommended(ctx, inspect.Target{})
-		return err
-	})
-	return tables, err
-}
-
-// recognise takes the only table of a known shape.
+// recognise takes the only table of the recommended shape, else the only one
+// whose guessed mapping is complete.
 func (t *tx) recognise(ctx context.Context, target inspect.Target) (inspect.Table, error) {
-	tables, err := t.recommended(ctx, target)
+	all, err := t.candidates(ctx, target)
 	if err != nil {
 		return inspect.Table{}, err
 	}
-	switch len(tables) {
+	fit := slices.DeleteFunc(slices.Clone(all), func(c inspect.Table) bool { return c.Mapping.Profile != RecommendedProfile })
+	if len(fit) == 0 && target.Profile == "" {
+		fit = slices.DeleteFunc(all, func(c inspect.Table) bool { return c.Incomplete })
+	}
+	switch len(fit) {
 	case 1:
-		return tables[0], nil
+		return warnGuessed(fit[0]), nil
 	case 0:
 		return inspect.Table{}, &inspect.Fault{
 			Kind: inspect.FaultNoTable, What: "no table of a known shape in database " + t.database.Name,
-			Next: "name yours with --table and --map 'key=COL,state=COL,processing=VALUE,...', or see inspect schema",
+			Next: "name yours with --table and --map 'key=COL,state=COL,processing=VALUE,...', or see inspect tables and inspect schema",
 		}
 	}
-	names := make([]string, len(tables))
-	for i, c := range tables {
+	names := make([]string, len(fit))
+	for i, c := range fit {
 		names[i] = c.FullName()
 	}
 	return inspect.Table{}, &inspect.Fault{
 		Kind: inspect.FaultAmbiguous, What: "several tables fit: " + strings.Join(names, ", "),
 		Next: "choose one with --table", Candidates: names,
 	}
+}
+
+// warnGuessed says that a mapping is a guess, and how it reads the table.
+func warnGuessed(table inspect.Table) inspect.Table {
+	if table.Mapping.Profile == inspect.GuessedProfile {
+		table.Warnings = append(table.Warnings, fmt.Sprintf("the mapping of %s is guessed (%s): check it, correct it with --map", table.FullName(), strings.Join(table.Reasons, "; ")))
+	}
+	return table
 }
 
 // named finds the table that the person named.
@@ -85,7 +87,7 @@ func (t *tx) named(ctx context.Context, target inspect.Target) (inspect.Table, e
 		}
 	}
 	if target.Map == nil {
-		return t.asRecommended(ctx, r, target)
+		return t.unmapped(ctx, r, target)
 	}
 	return t.bind(ctx, r, *target.Map, target)
 }

@@ -23,7 +23,9 @@ func session(t *testing.T, db *servertest.DB, name string) *pgx.Conn {
 }
 
 func TestSessionsOfOwnersOnTwoLooks(t *testing.T) {
-	at := func(lapsed string) string { return "now() - interval '1 hour', now() - interval '" + lapsed + "', NULL" }
+	at := func(lapsed string) string {
+		return "now() - interval '1 hour', now() - interval '" + lapsed + "', NULL"
+	}
 	db, s, table := recommended(t, "('gone', 'PROCESSING', 'worker-7@h3', "+at("50 minutes")+"), ('here', 'PROCESSING', 'worker-2@h1', "+at("40 minutes")+
 		"), ('shared', 'PROCESSING', 'api', "+at("30 minutes")+"), ('reused', 'PROCESSING', 'worker-9', "+at("1 minute")+"), ('nobody', 'PROCESSING', NULL, "+at("1 minute")+")")
 	session(t, db, "worker-2")

@@ -29,7 +29,7 @@ func (s *Store) Show(ctx context.Context, table inspect.Table, key inspect.Key, 
 		if err != nil {
 			return err
 		}
-		if pages <= exactPages && !s.uncountable(table.OID) {
+		if pages <= s.large && !s.uncountable(table.OID) {
 			if l.facts.Finished, err = t.finished(ctx, table); err != nil {
 				return err
 			}

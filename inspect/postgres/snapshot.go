@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -54,7 +55,7 @@ func (s *Store) snapshot(ctx context.Context, table inspect.Table, query inspect
 	start := time.Now()
 	var counting error
 	err := s.look(ctx, "list claims of "+table.FullName(), func(ctx context.Context, t *tx) error {
-		l := looker{tx: t, table: table, reader: newReader(table), query: query, exact: exact}
+		l := looker{tx: t, table: table, reader: newReader(table), query: query, exact: exact, large: s.large}
 		if err := l.run(ctx); err != nil {
 			counting = l.counting
 			return err
@@ -76,6 +77,7 @@ type looker struct {
 	reader reader
 	query  inspect.Query
 	exact  bool
+	large  int64 // pages from which on a table is not scanned without need
 
 	counting error // the error that ended the count
 
@@ -85,20 +87,23 @@ type looker struct {
 	listed   []inspect.Claim
 	matching inspect.Count
 	facts    inspect.Facts
+
+	scannedAt time.Time
+	hint      string
 }
 
 func (l *looker) run(ctx context.Context) error {
 	m := l.table.Mapping
-	claimed, err := l.claimed(ctx, nil)
-	if err != nil {
-		return err
-	}
 	pages, err := l.pages(ctx, l.table)
 	if err != nil {
 		return err
 	}
 	l.table.Pages = pages
-	l.exact = l.exact && pages <= exactPages
+	claimed, err := l.search(ctx)
+	if err != nil {
+		return err
+	}
+	l.exact = l.exact && pages <= l.large
 	l.facts = inspect.Facts{Now: l.now(), Mapping: m, Standby: l.database.Standby, Pooler: l.database.Pooler, Before: l.query.Before}
 	if err := l.countStates(ctx); err != nil {
 		return err
@@ -125,10 +130,8 @@ func (l *looker) countStates(ctx context.Context) (err error) {
 	return err
 }
 
-// claimed reads the claimed rows, those with the longest lapsed lease first.
-// Rows without a lease sort last in the index and would be cut first, so they
-// are read on their own where there are too many.
-func (l *looker) claimed(ctx context.Context, filter []string, args ...any) ([]read, error) {
+// claimedSQL selects claimed rows, in the order of the index that serves them.
+func (l *looker) claimedSQL(filter []string, more string) string {
 	m := l.table.Mapping
 	conditions := append([]string{inState(m, inspect.StateProcessing)}, filter...)
 	order := keyColumns(l.table)
@@ -140,18 +143,22 @@ func (l *looker) claimed(ctx context.Context, filter []string, args ...any) ([]r
 	case m.ClaimedAt != "":
 		order = col(m.ClaimedAt) + ", " + order
 	}
-	sql := func(more string) string {
-		return fmt.Sprintf("%s%s%s ORDER BY %s LIMIT %d", l.reader.from(), strings.Join(conditions, " AND "), more, order, lookRows+1)
-	}
-	rows, err := l.reader.rows(ctx, l.tx, sql(""), args...)
+	return fmt.Sprintf("%s%s%s ORDER BY %s LIMIT %d", l.reader.from(), strings.Join(conditions, " AND "), more, order, lookRows+1)
+}
+
+// claimed reads the claimed rows, those with the longest lapsed lease first.
+// Rows without a lease sort last in the index and would be cut first, so they
+// are read on their own where there are too many.
+func (l *looker) claimed(ctx context.Context, filter []string, args ...any) ([]read, error) {
+	rows, err := l.reader.rows(ctx, l.tx, l.claimedSQL(filter, ""), args...)
 	if err != nil {
 		return nil, err
 	}
 	if len(rows) > lookRows {
 		l.cut = true
 		rows = rows[:lookRows]
-		if m.Lease.Mapped() && rows[lookRows-1].claim.LeaseUntil != (inspect.Stamp{}) {
-			leaseless, err := l.reader.rows(ctx, l.tx, sql(" AND "+noLease(l.table)), args...)
+		if l.table.Mapping.Lease.Mapped() && rows[lookRows-1].claim.LeaseUntil != (inspect.Stamp{}) {
+			leaseless, err := l.reader.rows(ctx, l.tx, l.claimedSQL(filter, " AND "+noLease(l.table)), args...)
 			if err != nil {
 				return nil, err
 			}
@@ -160,6 +167,60 @@ func (l *looker) claimed(ctx context.Context, filter []string, args ...any) ([]r
 	}
 	markRepeated(rows)
 	return rows, nil
+}
+
+// search finds the claimed rows. Where that means scanning a large table, a
+// look after another reads only the rows already known.
+func (l *looker) search(ctx context.Context) ([]read, error) {
+	l.scannedAt = l.now()
+	if l.table.Pages > l.large {
+		scans, err := l.scans(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if scans {
+			l.hint = indexHint(l.table)
+			if b := l.query.Before; b != nil && !l.query.Rescan {
+				l.scannedAt, l.cut = b.ScannedAt, b.Cut
+				return l.known(ctx, b)
+			}
+		}
+	}
+	return l.claimed(ctx, nil)
+}
+
+// known reads the claimed rows of the look before again, by their keys.
+func (l *looker) known(ctx context.Context, before *inspect.Look) ([]read, error) {
+	keys := slices.SortedFunc(maps.Keys(before.Claims), func(a, b inspect.Key) int { return strings.Compare(a.String(), b.String()) })
+	rows, err := l.reader.byKeys(ctx, l.tx, keys)
+	return slices.DeleteFunc(rows, func(r read) bool { return r.claim.State != inspect.StateProcessing }), err
+}
+
+// scans asks the planner whether the search would read the whole table.
+func (l *looker) scans(ctx context.Context) (bool, error) {
+	scan := false
+	err := l.texts(ctx, func(v []*string) error {
+		scan = scan || strings.Contains(*v[0], "Seq Scan")
+		return nil
+	}, "EXPLAIN "+l.claimedSQL(nil, ""))
+	return scan, err
+}
+
+// indexHint is the index that finds the claimed rows without a scan.
+func indexHint(t inspect.Table) string {
+	m := t.Mapping
+	columns := m.KeyNames()
+	for _, first := range []string{m.Lease.Column, m.Heartbeat.Column, m.ClaimedAt} {
+		if first != "" {
+			columns = append([]string{first}, columns...)
+			break
+		}
+	}
+	quoted := make([]string, len(columns))
+	for i, c := range columns {
+		quoted[i] = ident(c)
+	}
+	return fmt.Sprintf("CREATE INDEX CONCURRENTLY ON %s (%s) WHERE %s", tableName(t), strings.Join(quoted, ", "), strings.ReplaceAll(inState(m, inspect.StateProcessing), "t.", ""))
 }
 
 // list chooses what is shown.
@@ -319,9 +380,11 @@ func (l *looker) snapshot() inspect.Snapshot {
 		sum.Claimed.Exact = false
 		sum.ByState[inspect.StateProcessing] = sum.Claimed
 	}
+	seen := inspect.Remember(l.now(), l.judged)
+	seen.ScannedAt, seen.Cut = l.scannedAt, l.cut
 	return inspect.Snapshot{
 		Database: l.database, Table: l.table, At: l.now(), Query: l.query, Summary: sum, Claims: l.listed,
-		Matching: l.matching, Notes: l.notes(), Seen: inspect.Remember(l.now(), l.judged),
+		Matching: l.matching, Notes: l.notes(), Seen: seen, ScannedAt: l.scannedAt, IndexHint: l.hint,
 	}
 }
 
@@ -333,6 +396,9 @@ func (l *looker) notes() []string {
 	}
 	if l.table.RowSecurity {
 		notes = append(notes, "row-level security is on: rows may be hidden from this role")
+	}
+	if l.hint != "" {
+		notes = append(notes, fmt.Sprintf("no index finds the claimed rows: the table was scanned at %s; this index would help: %s", inspect.FormatTime(l.scannedAt), l.hint))
 	}
 	m := l.table.Mapping
 	if len(m.State.Values[inspect.StateProcessing])+len(m.State.Nulls[inspect.StateProcessing]) == 0 {

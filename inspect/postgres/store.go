@@ -57,6 +57,8 @@ type Store struct {
 	read  *line
 	write *line
 
+	large int64 // exactPages, or what a test sets
+
 	mu       sync.Mutex
 	uncounts map[uint32]bool // tables whose exact count ran into the timeout
 }
@@ -82,7 +84,7 @@ func Open(d dsn.DSN, options Options) (*Store, error) {
 	life, end := context.WithCancel(context.Background())
 	return &Store{
 		config: config, options: options, scrub: d.Scrub, life: life, end: end,
-		read: newLine(), write: newLine(), uncounts: map[uint32]bool{},
+		read: newLine(), write: newLine(), uncounts: map[uint32]bool{}, large: exactPages,
 	}, nil
 }
 
