@@ -11,5 +11,5 @@ import (
 // RunSim shows the simulator's screen until the user quits.
 func RunSim(ctx context.Context, term Terminal, config player.Config) error {
 	keyMap, dialogs := keys.Default(), &frame.Dialogs{}
-	return Run(ctx, term, player.New(config, keyMap, dialogs), dialogs, keyMap)
+	return Run(ctx, term, NewSimulator(ctx, config, nil, keyMap, dialogs), dialogs, keyMap)
 }

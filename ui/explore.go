@@ -1,0 +1,175 @@
+package ui
+
+import (
+	"context"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"idemtui/sim"
+	"idemtui/sim/explore"
+	"idemtui/ui/explorer"
+	"idemtui/ui/frame"
+	"idemtui/ui/keys"
+	"idemtui/ui/player"
+	"idemtui/ui/theme"
+)
+
+// simulator is the screen of 'idemtui sim': the player, and the explorer in
+// front of it while it is open.
+type simulator struct {
+	ctx      context.Context
+	keys     keys.Map
+	dialogs  *frame.Dialogs
+	styles   theme.Styles
+	player   *player.Player
+	explorer *explorer.Explorer // nil until it is first opened
+	open     bool               // the explorer is in front
+}
+
+var (
+	_ frame.Screen = (*simulator)(nil)
+	_ frame.Closer = (*simulator)(nil)
+)
+
+// NewSimulator makes the screen. With a path the explorer is in front from the
+// start, with that schedule on its timeline.
+func NewSimulator(ctx context.Context, config player.Config, path *explore.Path, keyMap keys.Map, dialogs *frame.Dialogs) frame.Screen {
+	s := &simulator{ctx: ctx, keys: keyMap, dialogs: dialogs, player: player.New(config, keyMap, dialogs)}
+	if path != nil {
+		s.explorer = explorer.New(ctx, explorer.Config{Path: path}, keyMap, dialogs)
+		s.open = true
+	}
+	s.SetStyles(theme.New(true))
+	return s
+}
+
+// RunSchedule shows a schedule of the explorer until the user quits.
+func RunSchedule(ctx context.Context, term Terminal, path *explore.Path) error {
+	keyMap, dialogs := keys.Default(), &frame.Dialogs{}
+	scenario := sim.DefaultScenario()
+	scenario.Handler = path.Handler.ID
+	return Run(ctx, term, NewSimulator(ctx, player.Config{Scenario: scenario}, path, keyMap, dialogs), dialogs, keyMap)
+}
+
+// front is the screen that has the keyboard.
+func (s *simulator) front() frame.Screen {
+	if s.open {
+		return s.explorer
+	}
+	return s.player
+}
+
+// Init starts the player, and the explorer where it is open.
+func (s *simulator) Init() tea.Cmd {
+	if s.open {
+		return tea.Batch(s.player.Init(), s.explorer.Init())
+	}
+	return s.player.Init()
+}
+
+// Update gives keys to the screen in front, and every other message to both:
+// each knows its own.
+func (s *simulator) Update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case explorer.ClosedMsg:
+		s.open = false
+		return s.player.Update(tea.FocusMsg{})
+	case tea.KeyPressMsg:
+		k := s.keys.Explorer
+		switch {
+		case s.open:
+			return s.explorer.Update(msg)
+		case key.Matches(msg, k.Open):
+			return s.explore(false)
+		case key.Matches(msg, k.Schedule):
+			return s.explore(true)
+		}
+		return s.player.Update(msg)
+	case tea.FocusMsg:
+		if s.open {
+			return nil // the player's clock stands while it is behind the explorer
+		}
+	}
+	cmd := s.player.Update(msg)
+	if s.explorer != nil {
+		cmd = tea.Batch(cmd, s.explorer.Update(msg))
+	}
+	return cmd
+}
+
+// explore opens the explorer on the handler and the faults that the player
+// shows. The player's clock stands until it comes back.
+func (s *simulator) explore(scheduler bool) tea.Cmd {
+	shown := s.player.Shown()
+	config := explorer.Config{Handler: shown.Handler, Budgets: budgetsOf(shown), Scheduler: scheduler}
+	s.open = true
+	away := s.player.Update(tea.BlurMsg{})
+	if s.explorer != nil {
+		return tea.Batch(away, s.explorer.Enter(config))
+	}
+	s.explorer = explorer.New(s.ctx, config, s.keys, s.dialogs)
+	s.explorer.SetStyles(s.styles)
+	return tea.Batch(away, s.explorer.Init())
+}
+
+// budgetsOf are the faults of a scenario, one of each kind that it has.
+func budgetsOf(s sim.Scenario) explore.Budgets {
+	one := func(present bool) int {
+		if present {
+			return 1
+		}
+		return 0
+	}
+	return explore.Budgets{
+		Fail: one(s.Fail > 0), Timeout: one(s.Timeout > 0), Crash: one(s.Crash > 0), Slow: one(s.Slow > 0), Forget: one(s.Retention > 0),
+	}
+}
+
+// View draws the screen in front.
+func (s *simulator) View(w, h int) string { return s.front().View(w, h) }
+
+// ShortHelp lists the keys for the footer.
+func (s *simulator) ShortHelp() []key.Binding {
+	short := s.front().ShortHelp()
+	if s.open {
+		return short
+	}
+	open := s.keys.Explorer.Open
+	open.SetHelp(open.Help().Key, "explore")
+	const after = 3 // behind the keys that everybody needs first
+	at := min(after, len(short))
+	return append(append(append([]key.Binding(nil), short[:at]...), open), short[at:]...)
+}
+
+// FullHelp lists the keys for the help overlay.
+func (s *simulator) FullHelp() []frame.KeyGroup {
+	groups := s.front().FullHelp()
+	if s.open {
+		return groups
+	}
+	k := s.keys.Explorer
+	return append([]frame.KeyGroup{{Title: "explorer", Keys: []key.Binding{k.Open, k.Schedule}}}, groups...)
+}
+
+// Title is the window title.
+func (s *simulator) Title() string { return s.front().Title() }
+
+// Typing reports that a text field has the keyboard.
+func (s *simulator) Typing() bool { return s.front().Typing() }
+
+// SetStyles gives both screens the theme.
+func (s *simulator) SetStyles(styles theme.Styles) {
+	s.styles = styles
+	s.player.SetStyles(styles)
+	if s.explorer != nil {
+		s.explorer.SetStyles(styles)
+	}
+}
+
+// Close ends the explorer's searches.
+func (s *simulator) Close() {
+	if s.explorer != nil {
+		s.explorer.Close()
+	}
+}
