@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -17,6 +18,7 @@ import (
 	"idemtui/inspect/audit"
 	"idemtui/inspect/dsn"
 	"idemtui/inspect/servertest"
+	"idemtui/ui/text"
 )
 
 // programFolder is where the tests on a terminal build the program.
@@ -237,6 +239,24 @@ func TestConfigFile(t *testing.T) {
 	}
 }
 
+func TestHelpPagesFitATerminal(t *testing.T) {
+	pages, err := helpPages.ReadDir("help")
+	if err != nil || len(pages) != 4 {
+		t.Fatalf("%d pages, %v", len(pages), err)
+	}
+	for _, page := range pages {
+		content, err := helpPages.ReadFile("help/" + page.Name())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(string(content)) {
+			if line = strings.TrimSuffix(line, "\n"); text.Width(line) > 80 || text.Sanitise(line) != line {
+				t.Errorf("%s: %q", page.Name(), line)
+			}
+		}
+	}
+}
+
 func TestAnOperationWithoutAKnownEndIsReported(t *testing.T) {
 	a, stderr := newTestApp(t, nil)
 	shared := &inspectFlags{auditDir: filepath.Join(t.TempDir(), "audit")}
@@ -266,6 +286,25 @@ func TestAnOperationWithoutAKnownEndIsReported(t *testing.T) {
 	}
 	if a.reportUnfinished(shared); stderr.Len() > 0 {
 		t.Errorf("after its end it is still reported: %s", stderr)
+	}
+}
+
+func TestAMappingMayStandInAFile(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "inbox.map")
+	content := "# the inbox of billing\nkey=consumer+msg_id,\nstate=st\r\n\n  processing=IN PROGRESS|CLAIMED, done=D\nlease=lock_exp\n"
+	if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	read, err := readMapping(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	typed, err := readMapping("key=consumer+msg_id,state=st,processing=IN PROGRESS|CLAIMED,done=D,lease=lock_exp")
+	if err != nil || !reflect.DeepEqual(read, typed) {
+		t.Errorf("the file gives %+v, typing it %+v, %v", read, typed, err)
+	}
+	if _, err := readMapping("nowhere.map"); err == nil || !strings.Contains(err.Error(), "neither a mapping") {
+		t.Errorf("a missing file gives %v", err)
 	}
 }
 

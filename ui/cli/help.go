@@ -34,7 +34,7 @@ func newHelpCommand(a *app) *cobra.Command {
 	return cmd
 }
 
-// newHelpPage is one page of text, printed as it is: it is laid out for 100
+// newHelpPage is one page of text, printed as it is: it is laid out for 80
 // columns and needs no styles.
 func newHelpPage(a *app, name, short string) *cobra.Command {
 	return &cobra.Command{

@@ -31,7 +31,9 @@ const (
 const inspectLong = `Look at a real claim table: which claims are stuck, why, and what a release would do.
 
 On a terminal this opens the inspector; without one it prints what 'inspect list' prints.
-Looking writes nothing and locks nothing. See also 'idemtui help triage' and 'idemtui help security'.`
+Looking writes nothing and locks nothing. A claim without lease and heartbeat
+is stuck from --stale-after on, 15 minutes unless said otherwise.
+See 'idemtui help triage', 'idemtui help security' and, for --map, 'idemtui help formats'.`
 
 // newInspectCommand is the inspector, and the parent of its headless twins.
 func newInspectCommand(a *app) *cobra.Command {
@@ -74,17 +76,17 @@ var laterInspectFlags = map[string]string{
 // register adds the shared flags, which every command below inherits.
 func (f *inspectFlags) register(cmd *cobra.Command) {
 	flags := cmd.PersistentFlags()
-	flags.StringArrayVar(&f.dsns, "dsn", nil, "a database: postgres://user@host/db, or libpq keywords (may be repeated)")
+	flags.StringArrayVar(&f.dsns, "dsn", nil, "a database, as URL or libpq keywords; repeatable")
 	flags.StringVar(&f.connection, "connection", "", "a connection or a group of the config file")
-	flags.StringVar(&f.table, "table", "", "the claim table, [SCHEMA.]NAME (default: the one table of a known shape)")
-	flags.StringVar(&f.mapping, "map", "", "the mapping of the table's columns, or a file with it; see 'idemtui help formats'")
-	addDuration(flags, &f.staleAfter, "stale-after", "age from which a claim without lease and heartbeat is stuck (default 15m)")
-	flags.StringVar(&f.assumeTZ, "assume-tz", "UTC", "zone of the times that are stored without one")
+	flags.StringVar(&f.table, "table", "", "the claim table, [SCHEMA.]NAME")
+	flags.StringVar(&f.mapping, "map", "", "the mapping of the columns, or a file with it")
+	addDuration(flags, &f.staleAfter, "stale-after", "age at which a claim without lease is stuck")
+	flags.StringVar(&f.assumeTZ, "assume-tz", "UTC", "zone of times stored without one")
 	addDuration(flags, &f.refresh, "refresh", "how often the inspector looks again")
 	flags.BoolVar(&f.readOnly, "read-only", false, "forbid releasing, whatever else is said")
-	flags.BoolVar(&f.allowRelease, "allow-release", false, "arm releasing in the inspector for this session")
-	addDuration(flags, &f.timeout, "statement-timeout", "the longest time that one statement may take")
-	flags.StringVar(&f.auditDir, "audit-dir", "", "folder of the audit files (default $XDG_STATE_HOME/idemtui)")
-	flags.StringVar(&f.auditRow, "audit-row", auditRowAll, "what is kept of each released row: all, or mapped columns only")
+	flags.BoolVar(&f.allowRelease, "allow-release", false, "arm releasing on the screen")
+	addDuration(flags, &f.timeout, "statement-timeout", "the longest that one statement may take")
+	flags.StringVar(&f.auditDir, "audit-dir", "", "folder of the audit files")
+	flags.StringVar(&f.auditRow, "audit-row", auditRowAll, "columns kept of a row: all or mapped")
 	addLater(flags, laterInspectFlags)
 }

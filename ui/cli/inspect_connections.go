@@ -125,14 +125,25 @@ func readMapping(text string) (*inspect.Mapping, error) {
 		if err != nil {
 			return nil, fmt.Errorf("--map: it is neither a mapping (key=COL,...) nor a file that can be read: %w", err)
 		}
-		text = strings.Join(strings.Fields(strings.ReplaceAll(string(content), "\n", ",")), "")
-		text = strings.Trim(text, ",")
+		text = joinMapping(string(content))
 	}
 	mapping, err := inspect.ParseMap(text)
 	if err != nil {
 		return nil, err
 	}
 	return &mapping, nil
+}
+
+// joinMapping makes one mapping of a file's lines; # begins a comment line.
+func joinMapping(content string) string {
+	var parts []string
+	for line := range strings.Lines(content) {
+		line = strings.Trim(line, ", \t\r\n")
+		if line != "" && !strings.HasPrefix(line, "#") {
+			parts = append(parts, line)
+		}
+	}
+	return strings.Join(parts, ",")
 }
 
 // connections finds a connection, or the connections of a group.
