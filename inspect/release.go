@@ -45,9 +45,6 @@ type PlanRequest struct {
 	Mode          ReleaseMode
 	// OverrideLease lifts the running lease, and nothing else, of one key.
 	OverrideLease bool
-	// AllowUnverified: the person accepted that the mapping was not tested on
-	// tables that the framework made, or was guessed.
-	AllowUnverified bool
 	// Before is an earlier look, for verdicts that need two.
 	Before *Look
 }
@@ -115,6 +112,9 @@ func (r Result) Clean() bool { return len(r.Skipped) == 0 && len(r.Failed) == 0 
 type ReleaseOptions struct {
 	Auditor Auditor
 	Reason  string
+	// AllowUnverified: the person accepted that the mapping was guessed, or
+	// never tested on tables that the framework made.
+	AllowUnverified bool
 	// Rate bounds the released rows a second; 0 means no bound.
 	Rate int
 	// Progress, if set, is told after each batch how many rows are settled.

@@ -67,8 +67,6 @@ func (t *tx) mayRelease(table inspect.Table, mode inspect.ReleaseMode, request i
 		return refuse(inspect.FaultReadOnly, fmt.Sprintf("%s is a standby, %s behind: nothing can be released here", t.database.ID, inspect.FormatSpan(t.database.ReplayLag.V)), "connect to the primary")
 	case t.database.ReadOnly:
 		return refuse(inspect.FaultReadOnly, fmt.Sprintf("sessions of role %s are read-only by default on %s, so nothing is released", t.database.User, t.database.ID), "use a role that may write")
-	case !m.Verified && !request.AllowUnverified:
-		return refuse(inspect.FaultRefused, fmt.Sprintf("the mapping of %s is not verified, so it may only be looked at", table.FullName()), "check it against what the list shows, then accept it with --allow-unverified, or give it yourself with --map")
 	case request.OverrideLease && len(request.Keys) != 1:
 		return refuse(inspect.FaultRefused, "a running lease is overridden one key at a time", "name the key")
 	case len(m.State.Values[inspect.StateProcessing])+len(m.State.Nulls[inspect.StateProcessing]) == 0:

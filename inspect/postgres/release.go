@@ -43,6 +43,8 @@ func checkPlan(s *Store, table inspect.Table, plan inspect.Plan, options inspect
 	switch {
 	case options.Auditor == nil:
 		return refuse("no audit record can be written, so nothing is released", "check the state folder")
+	case !table.Mapping.Verified && !options.AllowUnverified:
+		return refuse(fmt.Sprintf("the mapping of %s is not verified, so it may only be looked at", table.FullName()), "check it against what the list shows, then accept it with --allow-unverified, or give it yourself with --map")
 	case plan.Table != table.FullName():
 		return refuse(fmt.Sprintf("the plan is for table %s, not %s", plan.Table, table.FullName()), "make a new plan")
 	case plan.ID != inspect.PlanID(plan):

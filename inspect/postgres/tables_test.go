@@ -52,11 +52,14 @@ func TestAGuessedTableIsLookedAtAndReleasedOnlyWhenAccepted(t *testing.T) {
 		t.Errorf("warnings %q", table.Warnings)
 	}
 	equal(t, "stuck", keysOf(snapshot(t, s, table, inspect.Query{}).Claims), []string{"e1"})
-	request := inspect.PlanRequest{Keys: keyList(t, table, "e1")}
-	_, err := s.Plan(t.Context(), table, request)
+	p := plan(t, s, table, inspect.PlanRequest{Keys: keyList(t, table, "e1")})
+	options := inspect.ReleaseOptions{Auditor: &memoryAuditor{}}
+	_, err := s.Release(t.Context(), table, p, options)
 	wantFault(t, err, inspect.FaultRefused)
-	request.AllowUnverified = true
-	release(t, s, table, plan(t, s, table, request), &memoryAuditor{})
+	options.AllowUnverified = true
+	if _, err := s.Release(t.Context(), table, p, options); err != nil {
+		t.Fatal(err)
+	}
 	if got := db.Text("SELECT string_agg(status, ',' ORDER BY event_id) FROM inbox"); got != "failed,processed,failed" {
 		t.Errorf("states %s", got)
 	}

@@ -139,13 +139,13 @@ func (s *Screen) release(msg releaseChosenMsg) tea.Cmd {
 		return nil
 	}
 	s.writing = "releasing " + claims(msg.plan.Count()) + " …"
-	store, table, audit := s.cfg.Store, s.cfg.Table, s.cfg.Audit
+	store, table, audit, accepted := s.cfg.Store, s.cfg.Table, s.cfg.Audit, s.accepted
 	return s.ask(func(ctx context.Context) tea.Msg {
 		auditor, err := audit.Begin()
 		if err != nil {
 			return releasedMsg{result: inspect.Result{Plan: msg.plan}, err: err}
 		}
-		result, err := store.Release(ctx, table, msg.plan, inspect.ReleaseOptions{Auditor: auditor, Reason: msg.reason})
+		result, err := store.Release(ctx, table, msg.plan, inspect.ReleaseOptions{Auditor: auditor, Reason: msg.reason, AllowUnverified: accepted})
 		s.unseen.note("the release", auditor.ID(), len(result.Released), "released", err)
 		return releasedMsg{result: result, err: err}
 	})
