@@ -275,3 +275,23 @@ func TestATableByMessageIDMissesAProducersRetry(t *testing.T) {
 		}
 	}
 }
+
+// Leases that are judged by the workers' own clocks are as good as those clocks:
+// one that is ahead by more than a lease takes over a claim that is alive.
+func TestAClockThatIsAheadTakesOverALiveClaim(t *testing.T) {
+	for _, tt := range []struct {
+		nodeClock bool
+		skew      int64
+		charges   int64
+	}{
+		{true, 40 * second, 2},
+		{true, 10 * second, 1},
+		{false, 40 * second, 1},
+	} {
+		s := exactly(HandlerLease)
+		s.Charge, s.NodeClock, s.Skew, s.Visibility = 20*second, tt.nodeClock, tt.skew, 1000*second
+		if r := mustScript(t, s, Send{}, Send{At: 5 * second}).Result(); r.Charges != tt.charges {
+			t.Errorf("%+v: %+v", tt, r)
+		}
+	}
+}

@@ -45,6 +45,8 @@ type Parameters struct {
 	CommitEvery int64       `json:"commit_every"`
 	RetryTopic  bool        `json:"retry_topic"`
 	Rebalance   json.Number `json:"rebalance"`
+	NodeClock   bool        `json:"node_clock"`
+	Skew        json.Number `json:"skew_seconds"`
 }
 
 // Parameters is the scenario for JSON.
@@ -59,6 +61,7 @@ func (s Scenario) Parameters() Parameters {
 		MaxReceives: s.MaxReceives, Window: Seconds(s.Window), Retention: Seconds(s.Retention), KeyMemory: Seconds(s.KeyMemory),
 		NewKeys: s.NewKeys, ByMessage: s.ByMessage,
 		Log: s.Log, CommitEvery: s.CommitEvery, RetryTopic: s.RetryTopic, Rebalance: json.Number(s.Rebalance.String()),
+		NodeClock: s.NodeClock, Skew: Seconds(s.Skew),
 	}
 }
 

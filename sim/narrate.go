@@ -79,6 +79,9 @@ func (v *narrator) world() string {
 	case EventVisible:
 		return fmt.Sprintf("The broker has waited for %s's ack long enough: %s is to be delivered again. To the broker, slow and dead look the same.", w, p)
 	case EventExpire:
+		if v.event.Label == LabelExpireSlow && v.trace.scenario.NodeClock {
+			return fmt.Sprintf("By the clock of the worker that looks, the lease of the claim on %s has lapsed. By another clock it may still run: let the database's judge.", p)
+		}
 		if v.event.Label == LabelExpireSlow {
 			return fmt.Sprintf("The lease of the claim on %s lapses while its worker is alive and slow. From now on another may take over.", p)
 		}

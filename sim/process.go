@@ -143,6 +143,9 @@ func (e *engine) effect(i int32) {
 	if e.scenario.Retention > 0 || e.scenario.KeyMemory > 0 {
 		e.forget(kind, w.message.slot)
 	}
+	if kind == OpLeaseClaim && e.scenario.NodeClock {
+		e.judge(i)
+	}
 	if kind == OpAck && w.ackLost {
 		e.loseAck(i)
 		return
@@ -157,7 +160,7 @@ func (e *engine) effect(i int32) {
 	}
 	e.consider(w, s, label)
 	if kind == OpLeaseClaim && w.delivery.Tok != 0 {
-		e.claimed(w, s)
+		e.claimed(i)
 	}
 	e.proceed(i)
 }

@@ -62,6 +62,9 @@ type Scenario struct {
 	Renew  int64 // how often a worker renews its claim; 0: never
 	Guard  Guard
 
+	NodeClock bool  // leases are judged by each worker's own clock, not by the database's
+	Skew      int64 // how far the clock of every second worker (w2, w4 and so on) is ahead
+
 	Exact       bool  // every latency is its nominal value: pick-up, table and ack take no time
 	NoNack      bool  // a worker can only leave a message unacknowledged: it comes back when the broker's patience ends
 	Direct      bool  // the senders call the worker and no broker brings anything back
@@ -158,6 +161,7 @@ func (s Scenario) Validate() error {
 		{"renew", s.Renew, 0, "0s (never) to 366d"},
 		{"copy-after", s.CopyAfter, 0, "0s (by distance) to 366d"},
 		{"visibility", s.Visibility, 0, "0s (as the lease) to 366d"},
+		{"skew", s.Skew, 0, "0s to 366d"},
 		{"window", s.Window, 0, "0s (none) to 366d"},
 		{"retention", s.Retention, 0, "0s (forever) to 366d"},
 		{"key-memory", s.KeyMemory, 0, "0s (forever) to 366d"},

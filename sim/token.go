@@ -75,6 +75,8 @@ var tokenFields = []tokenField{
 	field('p', func(s *Scenario) *int64 { return &s.CommitEvery }),
 	flag('0', func(s *Scenario) *bool { return &s.RetryTopic }),
 	field('1', func(s *Scenario) *Fraction { return &s.Rebalance }),
+	flag('2', func(s *Scenario) *bool { return &s.NodeClock }),
+	field('3', func(s *Scenario) *int64 { return &s.Skew }),
 	field('x', func(s *Scenario) *Fraction { return &s.AckLost }),
 }
 

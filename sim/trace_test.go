@@ -34,6 +34,8 @@ func anyScenario(t *rapid.T) Scenario {
 		s.Renew = 0
 	}
 	s.Guard = rapid.SampledFrom([]Guard{GuardToken, GuardName}).Draw(t, "guard")
+	s.NodeClock = rapid.IntRange(0, 3).Draw(t, "node clock") == 0
+	s.Skew = rapid.SampledFrom([]int64{0, s.Lease / 2, s.Lease * 2}).Draw(t, "skew")
 	s.Exact = rapid.Bool().Draw(t, "exact")
 	s.NoNack = rapid.Bool().Draw(t, "no nack")
 	s.Direct = rapid.IntRange(0, 4).Draw(t, "direct") == 0
