@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"maps"
 	"net"
+	"net/url"
 	"os"
 	"os/exec"
 	"path"
@@ -73,10 +74,7 @@ func scripts(pattern string, db *servertest.DB) testscript.Params {
 			env.Setenv("XDG_STATE_HOME", filepath.Join(env.WorkDir, "state"))
 			env.Setenv("TERM", "xterm-256color")
 			if db != nil {
-				env.Setenv("DSN", db.DSN())
-				env.Setenv("HOSTPORT", net.JoinHostPort(db.Host(), strconv.Itoa(db.Port())))
-				env.Setenv("DBNAME", db.Name())
-				env.Setenv("UNKNOWN_DSN", strings.Replace(db.DSN(), "/"+db.Name(), "/nowhere", 1))
+				return describe(env, db)
 			}
 			return nil
 		},
@@ -170,6 +168,23 @@ func keepField(ts *testscript.TestScript, field, variable string) {
 		ts.Fatalf("standard output has no field %s", field)
 	}
 	ts.Setenv(variable, found[1])
+}
+
+// describe tells a script where its database is.
+func describe(env *testscript.Env, db *servertest.DB) error {
+	dsn, err := url.Parse(db.DSN())
+	if err != nil {
+		return err
+	}
+	password, _ := dsn.User.Password()
+	env.Setenv("DSN", db.DSN())
+	env.Setenv("HOST", db.Host())
+	env.Setenv("PORT", strconv.Itoa(db.Port()))
+	env.Setenv("DBNAME", db.Name())
+	env.Setenv("PASSWORD", password)
+	dsn.Path = "/nowhere"
+	env.Setenv("UNKNOWN_DSN", dsn.String())
+	return nil
 }
 
 // exits CODE COMMAND... runs a command and wants its exit code, and what holds
@@ -361,11 +376,14 @@ func TestHouse_TheSimulatorHasNoFloatingPoint(t *testing.T) {
 	}
 }
 
-func TestHouse_OnlyTheCommandsImportTheScreens(t *testing.T) {
+func TestHouse_NamesAndDirections(t *testing.T) {
 	packages := readHouse(t)
 	for folder := range packages {
 		own, _ := packages.imports(folder)
 		top, _, _ := strings.Cut(folder, "/")
+		if slices.Contains([]string{"util", "utils", "common", "helper", "helpers", "manager"}, path.Base(folder)) {
+			t.Errorf("%s: the name says nothing", folder)
+		}
 		for _, name := range own {
 			switch {
 			case name == "ui" && folder != "ui/cli":
@@ -448,14 +466,6 @@ func TestHouse_TheTopLevelHasOnlyTheAgreedNames(t *testing.T) {
 		top, _, _ := strings.Cut(name, "/")
 		if !strings.HasPrefix(top, ".") && !slices.Contains(agreedNames, top) {
 			t.Errorf("%s: the top level has %q, which is not agreed", name, top)
-		}
-	}
-}
-
-func TestHouse_PackageNamesSayTheirSubject(t *testing.T) {
-	for folder := range readHouse(t) {
-		if slices.Contains([]string{"util", "utils", "common", "helper", "helpers", "manager"}, path.Base(folder)) {
-			t.Errorf("%s: the name says nothing", folder)
 		}
 	}
 }
