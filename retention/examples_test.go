@@ -361,6 +361,13 @@ func TestMissingRetentionIsUnknown(t *testing.T) {
 	if err != nil || r.Verdict != Unknown || !slices.Equal(r.Missing, []string{MissingRetention}) || r.HaveSeconds != nil {
 		t.Errorf("%s, missing %v, %v", r.Verdict, r.Missing, err)
 	}
+	if want := "UNKNOWN: dedup-retention not given; ids must be kept longer than 16m40s."; r.Headline() != want {
+		t.Errorf("headline %q, want %q", r.Headline(), want)
+	}
+	r, err = Evaluate(Policy{Paths: []Path{{Life: life(1000), Downtime: seconds(0)}}, Table: Table{Retention: seconds(9000), MayEvict: true}})
+	if err != nil || r.Verdict != Unknown || !slices.Equal(r.Missing, []string{MissingGuarantee}) {
+		t.Errorf("a store that may evict: %s, missing %v, %v", r.Verdict, r.Missing, err)
+	}
 }
 
 func TestMargin(t *testing.T) {

@@ -22,11 +22,12 @@ const (
 	TermMargin      = "margin"
 )
 
-// MissingDowntime and MissingRetention name, in Report.Missing, what was not
-// given: they are the flags that give it.
+// What Report.Missing can name: the two flags that were not given, or that the
+// store promises to keep no row at all.
 const (
 	MissingDowntime  = "max-downtime"
 	MissingRetention = "dedup-retention"
+	MissingGuarantee = "guarantee-of-the-store"
 )
 
 // horizon is what one path asks for.

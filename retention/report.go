@@ -181,7 +181,10 @@ func (r *Report) setMissing(horizons []horizon, k kept) {
 			r.assume("commit interval", p.Reach.Length.String()+" ("+p.Reach.Source+")")
 		}
 	}
-	if !k.known {
+	switch {
+	case k.evicts:
+		r.Missing = append(r.Missing, MissingGuarantee)
+	case !k.known:
 		r.Missing = append(r.Missing, MissingRetention)
 	}
 }
@@ -270,5 +273,9 @@ func (r Report) Headline() string {
 	case Unbounded:
 		return fmt.Sprintf("UNBOUNDED: no retention is long enough, because %s.", r.Reason)
 	}
-	return fmt.Sprintf("UNKNOWN: %s not given; without it at least %s is required.", strings.Join(r.Missing, " and "), *r.RequiredSeconds)
+	missing := strings.Join(r.Missing, " and ")
+	if slices.Contains(r.Missing, MissingDowntime) {
+		return fmt.Sprintf("UNKNOWN: %s not given; with a downtime of 0 already, ids must be kept longer than %s.", missing, *r.RequiredSeconds)
+	}
+	return fmt.Sprintf("UNKNOWN: %s not given; ids must be kept longer than %s.", missing, *r.RequiredSeconds)
 }

@@ -52,7 +52,7 @@ func newRow(name string, length *Millis, arithmetic, source string) Row {
 func (r Report) Remarks() []string {
 	var lines []string
 	for _, name := range r.Missing {
-		lines = append(lines, "missing: --"+name)
+		lines = append(lines, "missing: "+name)
 	}
 	for _, a := range r.Assumptions {
 		lines = append(lines, "assumed: "+a.Name+": "+a.Text)

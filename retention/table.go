@@ -40,6 +40,7 @@ type Table struct {
 type kept struct {
 	length   Millis
 	known    bool
+	evicts   bool // nothing is known because the store may drop rows
 	source   string
 	warnings []Warning
 }
@@ -67,7 +68,7 @@ func (t Table) kept(downtime Millis) (kept, error) {
 	}
 	t.observe(&k)
 	if t.MayEvict {
-		k.known = false
+		k.known, k.evicts = false, true
 		k.warn(CodeEvictionPossible, "the store may drop rows under memory pressure: nothing is guaranteed; use noeviction and persistence")
 	}
 	return k, nil
