@@ -8,7 +8,6 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
-	"maps"
 	"net"
 	"net/url"
 	"os"
@@ -191,10 +190,7 @@ func describe(env *testscript.Env, db *servertest.DB) error {
 // for every command: no control character in the output; for a failure one
 // line on standard error and nothing on standard output; no password. CODE
 // with a + is a failure beside data.
-func exits(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) < 2 {
-		ts.Fatalf("usage: exits CODE[+] COMMAND...")
-	}
+func exits(ts *testscript.TestScript, _ bool, args []string) {
 	digits, besideData := strings.CutSuffix(args[0], "+")
 	want, err := strconv.Atoi(digits)
 	ts.Check(err)
@@ -492,7 +488,7 @@ func TestHouse_TheReadmeNamesEachDirectDependency(t *testing.T) {
 
 func TestHouse_NoCharmModuleOfVersion1(t *testing.T) {
 	packages := readHouse(t)
-	for _, folder := range slices.Sorted(maps.Keys(packages)) {
+	for folder := range packages {
 		_, foreign := packages.imports(folder)
 		for _, name := range foreign {
 			switch strings.TrimPrefix(name, "github.com/charmbracelet/") {
