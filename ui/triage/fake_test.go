@@ -36,6 +36,7 @@ type memoryStore struct {
 	looks    int
 	release  func(inspect.Plan) (inspect.Result, error)
 	database inspect.Database
+	unmapped map[string]inspect.Count
 	hangs    bool // a look ends only when it is cancelled
 	deaf     bool // a look answers although it was cancelled
 }
@@ -109,6 +110,7 @@ func (m *memoryStore) Snapshot(ctx context.Context, table inspect.Table, query i
 	}
 	all := m.judged()
 	s := inspect.Snapshot{Database: m.database, Table: table, At: serverTime, Query: query, Summary: inspect.Summarise(all), Notes: m.notes}
+	s.Summary.Unmapped = m.unmapped
 	s.Seen = &inspect.Look{At: serverTime, Claims: map[inspect.Key]inspect.Claim{}}
 	for _, c := range all {
 		s.Seen.Claims[c.Key] = c

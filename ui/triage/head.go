@@ -149,18 +149,6 @@ func (s *Screen) summaryLine(w int) string {
 		parts = append(parts, "oldest "+text.Age(sum.Oldest.V), "median "+text.Age(sum.Median.V))
 	}
 	parts = append(parts, "over 1h: "+counted(sum.Over1h), "over 6h: "+counted(sum.Over6h))
-	for _, odd := range []struct {
-		n    int64
-		word string
-	}{{sum.NoLease, "no lease"}, {sum.InvalidTime, "invalid time"}, {sum.Future, "in the future"}} {
-		if odd.n > 0 {
-			parts = append(parts, st.Warn.Render(odd.word+": "+counted(odd.n)))
-		}
-	}
-	for _, state := range slices.Sorted(maps.Keys(sum.Unmapped)) {
-		n := sum.Unmapped[state]
-		parts = append(parts, st.Warn.Render("unmapped "+text.Sanitise(state)+": "+text.Count(n.Rows, n.Exact)))
-	}
 	return text.Cut(" "+strings.Join(parts, st.Faint.Render(" · ")), w)
 }
 
@@ -170,11 +158,31 @@ func (s *Screen) verdictLine(w int) string {
 	if !look.ok {
 		return ""
 	}
-	bar := histogram(look.snapshot.Summary.Ages, s.styles)
-	if bar != "" {
-		bar += " "
+	return spread(" "+s.verdictCounts("   "), histogram(look.snapshot.Summary.Ages, s.styles)+" ", w)
+}
+
+// odd counts the claims that fit no rule, and the rows in states that the
+// mapping does not name: neither may be overlooked.
+func (s *Screen) odd() string {
+	look := s.current()
+	if !look.ok {
+		return ""
 	}
-	return spread(" "+s.verdictCounts("   "), bar, w)
+	sum := look.snapshot.Summary
+	var parts []string
+	for _, odd := range []struct {
+		n    int64
+		word string
+	}{{sum.NoLease, "no lease"}, {sum.InvalidTime, "invalid time"}, {sum.Future, "in the future"}} {
+		if odd.n > 0 {
+			parts = append(parts, odd.word+" "+text.Count(odd.n, !sum.LookCut))
+		}
+	}
+	for _, state := range slices.Sorted(maps.Keys(sum.Unmapped)) {
+		n := sum.Unmapped[state]
+		parts = append(parts, "unmapped "+text.Sanitise(state)+" "+text.Count(n.Rows, n.Exact))
+	}
+	return s.styles.Warn.Render(strings.Join(parts, " · "))
 }
 
 func (s *Screen) verdictCounts(gap string) string {
@@ -212,7 +220,8 @@ func (s *Screen) summaryCompact(w int) string {
 	return text.Cut(line, w)
 }
 
-// infoLine is the filter while there is one, else the order; and the marks.
+// infoLine is the filter while there is one, else the order; the marks; and on
+// the right what is odd in the table.
 func (s *Screen) infoLine(w int) string {
 	st := s.styles
 	var parts []string
@@ -234,7 +243,7 @@ func (s *Screen) infoLine(w int) string {
 			parts = append(parts, st.Warn.Render(text.Count(listed, true)+" of "+text.Count(look.snapshot.Matching.Rows, look.snapshot.Matching.Exact)+" listed"))
 		}
 	}
-	return text.Cut(" "+strings.Join(parts, st.Faint.Render(" · ")), w)
+	return spread(" "+strings.Join(parts, st.Faint.Render(" · ")), text.Cut(s.odd(), w*2/3)+" ", w)
 }
 
 // statusLine is the last line of the body: what just happened, what fails, or

@@ -229,3 +229,12 @@ func TestR14_AHeldClaimSaysWhenItFreesItself(t *testing.T) {
 		d.expect("Nothing can be released", "frees itself in 3m")
 	}, armed)
 }
+
+func TestR3_RowsInAnUnmappedStateAreCounted(t *testing.T) {
+	odd := incident()[:3]
+	odd[1].LeaseUntil = inspect.NoTime("infinity")
+	odd[2].LeaseUntil, odd[2].ClaimedAt = inspect.Stamp{}, inspect.Stamp{}
+	bubble(t, 80, 24, odd, func(d *desk) {
+		d.expect("no lease 1 · invalid time 1 · unmapped Delayed 1")
+	}, func(_ *triage.Config, m *memoryStore) { m.unmapped = map[string]inspect.Count{"Delayed": {Rows: 1, Exact: true}} })
+}
