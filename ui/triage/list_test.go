@@ -236,5 +236,7 @@ func TestR3_RowsInAnUnmappedStateAreCounted(t *testing.T) {
 	odd[2].LeaseUntil, odd[2].ClaimedAt = inspect.Stamp{}, inspect.Stamp{}
 	bubble(t, 80, 24, odd, func(d *desk) {
 		d.expect("no lease 1 · invalid time 1 · unmapped Delayed 1")
-	}, func(_ *triage.Config, m *memoryStore) { m.unmapped = map[string]inspect.Count{"Delayed": {Rows: 1, Exact: true}} })
+	}, func(_ *triage.Config, m *memoryStore) {
+		m.unmapped = map[string]inspect.Count{"Delayed": {Rows: 1, Exact: true}}
+	})
 }
