@@ -57,6 +57,7 @@ type Player struct {
 	mode   mode
 	speed  Speed
 	tick   int    // the id of the tick that is waited for
+	ends   int    // how many results the viewer has seen
 	notice string // one line about the last key, until the next
 
 	cache cache
@@ -91,6 +92,7 @@ func (p *Player) Init() tea.Cmd { return p.record() }
 
 // Update takes what no dialog and no global key took.
 func (p *Player) Update(msg tea.Msg) tea.Cmd {
+	defer p.noteEnd()
 	switch msg := msg.(type) {
 	case traceRecordedMsg:
 		p.recorded(msg)

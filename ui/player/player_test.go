@@ -96,6 +96,21 @@ func TestTheEndIsSaidInWords(t *testing.T) {
 	}
 }
 
+func TestResultsAreListedOnceTheirEndWasSeen(t *testing.T) {
+	p := open(t, Config{})
+	k := p.keys.Player
+	if view := screen(p, 120, 40); strings.Contains(view, "results you have seen") {
+		t.Errorf("a result is told before the run:\n%s", view)
+	}
+	press(p, k.Last, k.NextHandler, k.NextHandler)
+	view := strings.Join(strings.Fields(screen(p, 120, 40)), " ")
+	for _, want := range []string{"check 2 1 2 ✗ twice 1", "claim 2 1 1 each once", "release 2 1 1 each once"} {
+		if !strings.Contains(view, want) {
+			t.Errorf("the results lack %q:\n%s", want, screen(p, 120, 40))
+		}
+	}
+}
+
 func TestOutcomes(t *testing.T) {
 	for _, c := range []struct {
 		result sim.Result

@@ -10,13 +10,13 @@ import (
 
 // stamp is all that a frame depends on: two equal stamps give the same frame.
 type stamp struct {
-	w, h, look, request, shown, n int
-	handler                       sim.HandlerID
-	now                           int64
-	mode                          mode
-	speed                         Speed
-	notice                        string
-	loaded                        bool
+	w, h, look, request, shown, n, ends int
+	handler                             sim.HandlerID
+	now                                 int64
+	mode                                mode
+	speed                               Speed
+	notice                              string
+	loaded                              bool
 }
 
 // cache keeps what the next frame can use again: the page, which stands still
@@ -46,7 +46,7 @@ func (p *Player) View(w, h int) string {
 	if w <= 0 || h <= 0 {
 		return ""
 	}
-	s := stamp{w, h, p.look, p.request, p.shown, p.n, p.handler, p.now, p.mode, p.speed, p.notice, p.trace != nil}
+	s := stamp{w, h, p.look, p.request, p.shown, p.n, p.ends, p.handler, p.now, p.mode, p.speed, p.notice, p.trace != nil}
 	if s == p.cache.stamp {
 		return p.cache.frame
 	}
@@ -175,7 +175,13 @@ func (v *view) drawLeft(p pane) {
 	y += v.drawFacts(p.sub(0, y, p.rect.w, p.rect.h-y))
 	if p.rect.h-y >= 2+min(len(v.state.Workers), 4) {
 		y = v.section(p, y+1, "workers")
-		v.drawHands(p.sub(0, y, p.rect.w, p.rect.h-y))
+		room, workers := p.rect.h-y, len(v.state.Workers)
+		if results := v.resultsHeight() + 2; results > 3 && room >= (workers+1)/2+results {
+			room = min(workers, room-results)
+			below := v.section(p, y+room+1, "results you have seen")
+			v.drawResults(p.sub(0, below, p.rect.w, p.rect.h-below))
+		}
+		v.drawHands(p.sub(0, y, p.rect.w, room))
 	}
 }
 

@@ -23,7 +23,8 @@ type workload struct {
 	short    string // for the footer
 	length   int64  // of a single page: the longest that any handler needed, so that all are drawn to one scale
 	now      int64
-	end      bool // the viewer had reached the end
+	end      bool                         // the viewer had reached the end
+	seen     map[sim.HandlerID]sim.Result // of the handlers whose end the viewer has seen
 }
 
 func newWorkloads(many sim.Scenario) [2]workload {
@@ -31,8 +32,8 @@ func newWorkloads(many sim.Scenario) [2]workload {
 	one.Seed, one.Charge, one.Lease, one.Renew, one.Guard = many.Seed, many.Charge, many.Lease, many.Renew, many.Guard
 	payments := text.Plural(many.Payments, "payment", "payments")
 	return [2]workload{
-		onePayment:   {scenario: one, title: "one payment and its copy", short: "one payment"},
-		manyPayments: {scenario: many, title: fmt.Sprintf("%s, %s", payments, text.Plural(int64(many.Workers), "worker", "workers")), short: payments},
+		onePayment:   {scenario: one, title: "one payment and its copy", short: "one payment", seen: map[sim.HandlerID]sim.Result{}},
+		manyPayments: {scenario: many, title: fmt.Sprintf("%s, %s", payments, text.Plural(int64(many.Workers), "worker", "workers")), short: payments, seen: map[sim.HandlerID]sim.Result{}},
 	}
 }
 
