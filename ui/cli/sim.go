@@ -81,7 +81,7 @@ func (a *app) playRun(ctx context.Context, config player.Config) error {
 // openToken shows the run or the schedule that a token stands for.
 func (a *app) openToken(ctx context.Context, token string, speed player.Speed) error {
 	if explore.IsToken(token) {
-		return a.openSchedule(token)
+		return a.openSchedule(ctx, token)
 	}
 	scenario, err := sim.ParseToken(token)
 	if err != nil {
@@ -98,17 +98,16 @@ func (a *app) openToken(ctx context.Context, token string, speed player.Speed) e
 	return nil
 }
 
-// openSchedule prints the schedule that a token of the explorer stands for.
-func (a *app) openSchedule(token string) error {
+// openSchedule shows the schedule that a token of the explorer stands for.
+func (a *app) openSchedule(ctx context.Context, token string) error {
 	config, path, err := explore.ParseToken(token)
 	if err != nil {
 		return usageError("--open: "+err.Error(), "copy the token whole")
 	}
-	moves := make([]sim.Move, 0, path.Len())
-	for _, step := range path.Steps {
-		moves = append(moves, sim.Move{By: step.Choice.Delivery(), Label: step.Label})
+	if a.interactive() {
+		return screenError(ui.RunSchedule(ctx, a.terminal(), path))
 	}
-	trace, err := sim.RecordSchedule(config.Handler.ID, config.Deliveries, moves)
+	trace, err := path.Trace()
 	if err != nil {
 		return failure(fmt.Errorf("draw the schedule: %w", err), "")
 	}

@@ -27,14 +27,13 @@ func (e *Explorer) viewMatrix(w, h int) string {
 		lines = append(lines, "")
 	}
 	rest := h - len(lines)
-	if w >= veryWide {
-		left := w * 62 / 100
+	if w >= veryWide && h >= roomy {
+		board := e.board(w, len(e.matrix.handlers)+1, h >= 2*len(e.matrix.handlers)+roomy)
+		lines = append(append(lines, board...), "")
+		rest := h - len(lines)
+		left := w * 2 / 5
 		right := w - left - 4
-		board := e.board(left, len(e.matrix.handlers)+1, h >= 2*len(e.matrix.handlers)+6)
-		if room := rest - len(board) - 1; room >= 3 {
-			board = append(append(board, ""), indented(e.taught(left-2, room), 1)...)
-		}
-		return strings.Join(append(lines, beside(board, e.facts(right, rest), left, 3, right, rest)...), "\n")
+		return strings.Join(append(lines, beside(indented(e.facts(left-1, rest), 1), e.taught(right, rest), left, 3, right, rest)...), "\n")
 	}
 	const leastFacts = 5
 	rows := min(len(e.matrix.handlers), max(rest-1-leastFacts, 3))
@@ -172,15 +171,23 @@ func countsText(r explore.Result) string {
 }
 
 // grouped writes a number with its thousands apart.
-func grouped(n *big.Int) string {
-	if n.IsInt64() {
-		return text.Count(n.Int64(), true)
+func grouped(n *big.Int) string { return groupDigits(n.String()) }
+
+// groupDigits puts the thousands of every number in a sentence apart.
+func groupDigits(sentence string) string {
+	var b strings.Builder
+	isDigit := func(i int) bool { return i < len(sentence) && sentence[i] >= '0' && sentence[i] <= '9' }
+	for i := 0; i < len(sentence); i++ {
+		b.WriteByte(sentence[i])
+		after := 0
+		for isDigit(i + 1 + after) {
+			after++
+		}
+		if isDigit(i) && after > 0 && after%3 == 0 {
+			b.WriteByte(',')
+		}
 	}
-	s := n.String()
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
+	return b.String()
 }
 
 // lessons are the cells that prove what is worth taking home.
@@ -213,7 +220,7 @@ func (e *Explorer) taught(w, h int) []string {
 		}
 		const column = 18
 		where := text.Left(lesson.handler.String()+" "+onlyFault(lesson.budgets), column)
-		block := text.Wrap(said, max(w-column, 20))
+		block := text.Wrap(groupDigits(said), max(w-column, 20))
 		if len(lines)+len(block) > h {
 			break
 		}

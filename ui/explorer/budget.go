@@ -116,7 +116,7 @@ func (d *budgetDialog) pressed(msg tea.KeyPressMsg) (done bool, cmd tea.Cmd) {
 
 // View draws the box.
 func (d *budgetDialog) View(w, _ int, s theme.Styles) string {
-	inner := min(56, w-s.Box.GetHorizontalFrameSize())
+	inner := min(62, w-s.Box.GetHorizontalFrameSize())
 	lines := []string{s.Title.Render("faults of your own") + s.Muted.Render(", each at most so often"), ""}
 	for row := range len(faults) {
 		n, low, high := d.value(row)
@@ -139,7 +139,7 @@ func (d *budgetDialog) View(w, _ int, s theme.Styles) string {
 		lines = append(lines, style.Render(line)+s.Muted.Render("  "+text.Cut(does, inner-text.Width(line)-2)))
 	}
 	lines = append(lines, "")
-	said, bad := d.size()
+	said, bad := d.outlook()
 	style := s.Muted
 	if bad {
 		style, said = s.Warn, "✗ "+said
@@ -150,8 +150,8 @@ func (d *budgetDialog) View(w, _ int, s theme.Styles) string {
 	return s.Box.Width(inner + s.Box.GetHorizontalFrameSize()).Render(strings.Join(lines, "\n"))
 }
 
-// size says how large the search will be, and whether that is a warning.
-func (d *budgetDialog) size() (said string, bad bool) {
+// outlook says how large the search will be, and whether that is a warning.
+func (d *budgetDialog) outlook() (said string, bad bool) {
 	name := d.job.handler.String()
 	switch need := d.states * explore.BytesPerState; {
 	case d.states == 0:
@@ -159,9 +159,9 @@ func (d *budgetDialog) size() (said string, bad bool) {
 	case d.states <= quickStates:
 		return name + " has " + about(d.states) + ": a moment.", false
 	case need <= searchMemory:
-		return name + " has " + about(d.states) + ": some seconds, and about " + mebibytes(need) + ". Only the marked handler is searched; esc cancels.", true
+		return name + " has " + about(d.states) + ": some seconds, and about " + size(need) + ". Only the marked handler is searched; esc cancels.", true
 	default:
-		return name + " has " + about(d.states) + ", which needs about " + mebibytes(need) + ". The search stops at " + mebibytes(searchMemory) + " with what it has found by then.", true
+		return name + " has " + about(d.states) + ", which needs about " + size(need) + ". The search stops at " + size(searchMemory) + " with what it has found by then.", true
 	}
 }
 
@@ -178,12 +178,16 @@ func about(n int64) string {
 	return "about " + text.Count(n, true) + " states"
 }
 
-// mebibytes is a size in the largest unit that leaves two digits.
-func mebibytes(n int64) string {
-	if n >= 10<<30 || n == 1<<30 {
-		return text.Count(n>>30, true) + " GiB"
+// size is a number of bytes in MiB, or in GiB with a tenth.
+func size(n int64) string {
+	if n < 1<<30 {
+		return text.Count(n>>20, true) + " MiB"
 	}
-	return text.Count(n>>20, true) + " MiB"
+	tenths := (n*10 + 1<<29) >> 30
+	if tenths%10 == 0 {
+		return fmt.Sprintf("%d GiB", tenths/10)
+	}
+	return fmt.Sprintf("%d.%d GiB", tenths/10, tenths%10)
 }
 
 // ShortHelp lists the keys for the footer.

@@ -170,7 +170,11 @@ func (e *Explorer) ShortHelp() []key.Binding {
 	if e.play.playing {
 		play.SetHelp(play.Help().Key, "pause")
 	}
-	return []key.Binding{pick, take, undo, play, k.Back, other, k.Copy}
+	nearest := k.Nearest
+	nearest.SetHelp(nearest.Help().Key, "nearest")
+	copied := k.Copy
+	copied.SetHelp(copied.Help().Key, "copy")
+	return []key.Binding{pick, take, undo, play, k.Back, nearest, other, copied}
 }
 
 // FullHelp lists the keys for the help overlay.
@@ -180,7 +184,7 @@ func (e *Explorer) FullHelp() []frame.KeyGroup {
 		k.Up, k.Down, k.Left, k.Right, k.First, k.Last, k.Choose, k.Schedule, k.Deliveries, k.Budgets, k.Again, k.Back,
 	}}
 	schedule := frame.KeyGroup{Title: "a schedule on the timeline", Keys: []key.Binding{
-		k.Pick, k.PrevStep, k.NextStep, k.Take, k.Undo, k.Begin, k.End, k.Play, k.Other, k.OtherUp, k.Copy, k.Back,
+		k.Pick, k.PrevStep, k.NextStep, k.Take, k.Undo, k.Begin, k.End, k.Play, k.Schedule, k.Nearest, k.Other, k.OtherUp, k.Copy, k.Back,
 	}}
 	return []frame.KeyGroup{matrix, schedule, {Title: "faults", Keys: faultLegend()}}
 }

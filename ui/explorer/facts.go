@@ -69,9 +69,9 @@ func (e *Explorer) resultText(j job, f finding, w int) [][]string {
 	if f.err != nil {
 		parts = append(parts, wrapped("✗ "+stoppedText(f), w, 2, e.styles.Warn))
 	}
-	parts = append(parts, wrapped(v.glyph+" "+r.Headline(), w, 2, v.style))
+	parts = append(parts, wrapped(v.glyph+" "+groupDigits(r.Headline()), w, 2, v.style))
 	if said := e.teaches(j); said != "" {
-		parts = append(parts, wrapped(said, w, 0, e.styles.Text))
+		parts = append(parts, wrapped(groupDigits(said), w, 0, e.styles.Text))
 	}
 	if r.Interleavings != nil {
 		parts = append(parts, e.scheduleCounts(r, w))
@@ -100,7 +100,7 @@ func stoppedText(f finding) string {
 	var stopped *explore.StoppedError
 	switch {
 	case errors.As(f.err, &stopped):
-		return "The search stopped at its " + mebibytes(stopped.Limit) + " of memory, " + text.Count(stopped.States, true) + " states and " + steps(stopped.Depth) + " deep."
+		return "The search stopped at its " + size(stopped.Limit) + " of memory, " + text.Count(stopped.States, true) + " states and " + steps(stopped.Depth) + " deep."
 	case f.cancelled:
 		return "The search was cancelled after " + text.Count(f.result.States, true) + " states."
 	}

@@ -20,11 +20,11 @@ type fault struct {
 // faults are the columns that are always there.
 var faults = []fault{
 	{"none", "nothing goes wrong but the order of the steps", explore.Budgets{}},
-	{"fail", "the provider refuses one charge", explore.Budgets{Fail: 1}},
-	{"timeout", "one charge works and its answer is lost", explore.Budgets{Timeout: 1}},
-	{"crash", "one worker crashes; its message comes back", explore.Budgets{Crash: 1}},
-	{"slow", "one lease lapses while its worker lives", explore.Budgets{Slow: 1}},
-	{"forget", "the table forgets the payment once", explore.Budgets{Forget: 1}},
+	{"fail", "the provider refuses a charge", explore.Budgets{Fail: 1}},
+	{"timeout", "a charge works and its answer is lost", explore.Budgets{Timeout: 1}},
+	{"crash", "a worker crashes; its message comes back", explore.Budgets{Crash: 1}},
+	{"slow", "a lease lapses while its worker lives", explore.Budgets{Slow: 1}},
+	{"forget", "the table forgets the payment", explore.Budgets{Forget: 1}},
 }
 
 // own heads the column of the viewer's own faults.

@@ -168,6 +168,8 @@ func (e *Explorer) pressedInSchedule(msg tea.KeyPressMsg) tea.Cmd {
 		s.goTo(s.path.Len())
 	case key.Matches(msg, k.Schedule):
 		s.become()
+	case key.Matches(msg, k.Nearest):
+		e.notice = s.nearest()
 	case key.Matches(msg, k.Other):
 		s.turn(1)
 	case key.Matches(msg, k.OtherUp):
@@ -189,6 +191,24 @@ func (s *schedule) become() {
 	path := *s.path
 	path.Steps = slices.Clone(path.Steps[:s.at])
 	s.follow(&path, s.at)
+}
+
+// nearest makes the shortest way on to a double charge or a loss the known
+// future, and says so.
+func (s *schedule) nearest() string {
+	o, known := s.ahead[s.here()]
+	way := o.Double
+	if way == nil || o.Lost != nil && o.Lost.Len() < way.Len() {
+		way = o.Lost
+	}
+	if !known || way == nil || way.Len() == 0 {
+		return "There is no way on from here that breaks it."
+	}
+	path := *s.path
+	path.Steps = append(slices.Clone(path.Steps[:s.at]), way.Steps...)
+	s.which = -1
+	s.follow(&path, s.at)
+	return "The shortest way to break it from here is in the schedule now: follow it, or play it."
 }
 
 // turn goes to another of the ready-made schedules.

@@ -270,7 +270,9 @@ func (e *Explorer) choices(w, h int, headed bool) []string {
 		lines = append(lines, section("what happens next?", w, e.styles))
 	}
 	if len(s.moves) == 0 {
-		return append(lines, e.styles.Muted.Render(text.Cut("Nothing is left to happen. "+e.keys.Explorer.Undo.Help().Key+" takes a step back.", w)))
+		k := e.keys.Explorer
+		hint := k.Undo.Help().Key + " takes a step back, " + k.Begin.Help().Key + " begins again"
+		return append(lines, e.styles.Muted.Render(text.Cut("Nothing is left: every delivery is done.", w)), e.styles.Muted.Render(text.Cut(hint, w)))
 	}
 	waiting := s.waiting()
 	shown := h - len(lines)

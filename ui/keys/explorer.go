@@ -32,6 +32,7 @@ type Explorer struct {
 	Play     key.Binding
 	Other    key.Binding
 	OtherUp  key.Binding
+	Nearest  key.Binding
 	Copy     key.Binding
 }
 
@@ -62,6 +63,7 @@ func defaultExplorer() Explorer {
 		Play:     bind("play", "space", "space"),
 		Other:    bind("another schedule", "tab", "tab"),
 		OtherUp:  bind("the schedule before", "⇧tab", "shift+tab"),
+		Nearest:  bind("the shortest way to break it", "n", "n"),
 		Copy:     bind("copy its token", "y", "y"),
 	}
 }
