@@ -1,19 +1,26 @@
 package lessons
 
-import "idemtui/sim"
+import (
+	"slices"
+
+	"idemtui/sim"
+)
 
 func duplicates() Lesson {
-	const crash, silence, slow, byMessage, byPayment = 0, 1, 2, 3, 4
+	const crash, silence, slow, group, byMessage, byPayment = 0, 1, 2, 3, 4, 5
 	bare := onePayment(sim.HandlerNone)
 	bare.Charge, bare.Visibility = pace, smallPatience
 	lost := bare
 	lost.AckLost = sim.One
+	log := bare
+	log.Log, log.Rebalance = true, sim.One
 	messageID := withCopy(sim.HandlerClaim)
 	messageID.ByMessage = true
 	scenes := []Scene{
 		crash:     {Title: "a crash after the work", Scenario: bare, Sends: crashAfter(1), Parameters: []Parameter{Workers}},
 		silence:   {Title: "an ack that gets lost", Scenario: lost, Parameters: []Parameter{AckLost, Visibility, Charge, Workers}},
 		slow:      {Title: "an answer that takes too long", Scenario: bare, Sends: stallAfter(1), Parameters: []Parameter{Visibility, Workers}},
+		group:     {Title: "a rebalance in mid-work", Scenario: log, Parameters: []Parameter{Rebalance, Charge, Workers}},
 		byMessage: {Title: "a producer that sends again, by message id", Scenario: messageID, Parameters: []Parameter{ByMessage, CopyAfter, Charge}},
 		byPayment: {Title: "a producer that sends again, by payment id", Scenario: withCopy(sim.HandlerClaim), Parameters: []Parameter{ByMessage, CopyAfter, Charge}},
 	}
@@ -23,7 +30,7 @@ func duplicates() Lesson {
 	return Lesson{
 		Name: "duplicates", Title: "why duplicates are normal",
 		Scenes: scenes,
-		Pages:  append(brokerPages(crash, silence, slow), producerPages(byMessage, byPayment)...),
+		Pages:  slices.Concat(brokerPages(crash, silence, slow), groupPages(group), producerPages(byMessage, byPayment)),
 		Question: Question{
 			Before:  2,
 			Text:    "The worker charged and crashed before its ack. How often will the customer be charged in the end?",
@@ -70,6 +77,19 @@ func brokerPages(crash, silence, slow int) []Page {
 	}
 }
 
+func groupPages(group int) []Page {
+	return []Page{
+		{
+			Scene: group, Moment: on(sim.EventRebalance),
+			text: "A log hands out whole partitions, and remembers how far each was read. In the middle of {first}'s work the group is rebalanced: the partition goes to {worker}, which begins at the last committed offset.",
+		},
+		{
+			Scene: group, Moment: wrong(),
+			text: "{first} is well, and finishes what it has in hand. {worker} does the same work over. Charged {charged}. It is not this message alone: all that came since the last commit comes again, as the table below will count.",
+		},
+	}
+}
+
 func producerPages(byMessage, byPayment int) []Page {
 	return []Page{
 		{
@@ -92,7 +112,7 @@ func troubles() Table {
 	t := Table{
 		Title:   "2,000 payments with no deduplication, and one kind of trouble at a time",
 		Columns: []Column{Deliveries, Payments, Charges, ChargedTwice},
-		note:    "Without trouble there are {none.deliveries} deliveries. Each kind of trouble makes duplicates, and each duplicate of a finished charge charges again.",
+		note:    "Without trouble there are {none.deliveries} deliveries. Each kind of trouble adds some, and charges customers again. Rebalances at 1 payment in 20 bring back {rebalance.again} deliveries, because each goes back to the last commit.",
 	}
 	bare := sim.DefaultScenario()
 	bare.Handler, bare.Duplicates = sim.HandlerNone, 0
@@ -106,6 +126,7 @@ func troubles() Table {
 	add("1 worker in 50 stands still", "slow", func(s *sim.Scenario) { s.Slow = sim.One / 50 })
 	add("1 answer in 50 is lost", "timeout", func(s *sim.Scenario) { s.Timeout = sim.One / 50 })
 	add("1 ack in 50 is lost", "acklost", func(s *sim.Scenario) { s.AckLost = sim.One / 50 })
+	add("a log, 1 payment in 20 meets a rebalance", "rebalance", func(s *sim.Scenario) { s.Log, s.Rebalance = true, sim.One/20 })
 	add("1 message in 20 is sent again", "duplicates", func(s *sim.Scenario) { s.Duplicates = sim.One / 20 })
 	return t
 }

@@ -68,7 +68,8 @@ func TestFiguresOfTheTables(t *testing.T) {
 		must(r["7d"].ChargedTwice == 100 && r["12d"].ChargedTwice == 0, "lesson 7", r)
 		r = results(t, duplicates.Tables[0], seed)
 		must(r["none"].Charges == 2000 && r["duplicates"].Charges == 2100 && r["timeout"].Charges == 2040, "lesson 1", r)
-		for _, key := range []string{"crash", "slow", "acklost"} {
+		must(r["rebalance"].Deliveries > 2000+100, "lesson 1, rewound", r["rebalance"])
+		for _, key := range []string{"crash", "slow", "acklost", "rebalance"} {
 			must(r[key].Deliveries > 2000 && r[key].ChargedTwice > 0, "lesson 1, "+key, r[key])
 		}
 	}

@@ -12,6 +12,15 @@ type Page struct {
 	Moment Moment
 	text   string // with {words} that are looked up in the trace
 	proofs []Proof
+	// Exhibit is a small table that belongs to the text, nil on most pages. It
+	// shows what a timeline of one payment cannot.
+	Exhibit *Exhibit
+}
+
+// Exhibit is a table of a few rows, worked out by package sim.
+type Exhibit struct {
+	Titles []string
+	Rows   [][]string
 }
 
 // Shown is a page as a trace lets it be shown.

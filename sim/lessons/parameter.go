@@ -24,6 +24,7 @@ const (
 	Timeout
 	Slow
 	AckLost
+	Rebalance
 	ByMessage
 	Guard
 	Visibility
@@ -74,6 +75,7 @@ var dials = [parameterCount]dial{
 	Crash:       {"crash", fractions, func(s *sim.Scenario) any { return &s.Crash }, fraction},
 	Timeout:     {"timeout", fractions, func(s *sim.Scenario) any { return &s.Timeout }, fraction},
 	Slow:        {"slow", fractions, func(s *sim.Scenario) any { return &s.Slow }, fraction},
+	Rebalance:   {"rebalance", fractions, func(s *sim.Scenario) any { return &s.Rebalance }, fraction},
 	AckLost:     {"ack-lost", fractions, func(s *sim.Scenario) any { return &s.AckLost }, fraction},
 	ByMessage:   {"by-message", []int64{0, 1}, func(s *sim.Scenario) any { return &s.ByMessage }, yesNo},
 	Guard:       {"guard", []int64{0, 1}, func(s *sim.Scenario) any { return &s.Guard }, func(n int64) string { return sim.Guard(n).String() }},

@@ -112,6 +112,9 @@ func (t Table) withSeed(seed uint64) Table {
 // resultWords looks up the columns of a result.
 func resultWords(r sim.Result) func(string) (string, bool) {
 	return func(word string) (string, bool) {
+		if word == "again" { // deliveries beyond the first of each payment
+			return orNo(r.Deliveries - r.Payments), true
+		}
 		for c := range columnCount {
 			if c.word() == word {
 				return orNo(c.Of(r)), true

@@ -87,7 +87,10 @@ func (a *app) printLesson(ctx context.Context, l lessons.Lesson) error {
 		}
 		shown := l.Show(i, trace)
 		a.printf("\n%s\n", paragraph(shown.Text))
-		if shown.N > 0 {
+		if page.Exhibit != nil {
+			a.printExhibit(page.Exhibit)
+		}
+		if shown.N > 0 && shown.N < trace.Len() {
 			at := trace.Event(shown.N - 1).At
 			a.printf("%s\n", hanging("    "+momentTime(at)+"  ", violationMark(trace, shown.N)+trace.Narrate(shown.N)))
 		}
@@ -102,6 +105,20 @@ func (a *app) printLesson(ctx context.Context, l lessons.Lesson) error {
 		a.printf("%s\n", hanging("- ", question))
 	}
 	return nil
+}
+
+// printExhibit prints the small table of a page.
+func (a *app) printExhibit(e *lessons.Exhibit) {
+	out := newTextTable(e.Titles...)
+	for _, row := range e.Rows {
+		out.add(row...)
+	}
+	a.printf("\n%s\n", hangingLines("    ", out.String()))
+}
+
+// hangingLines puts a prefix before each line.
+func hangingLines(prefix, lines string) string {
+	return prefix + strings.ReplaceAll(strings.TrimSuffix(lines, "\n"), "\n", "\n"+prefix)
 }
 
 // momentTime is a virtual time in the unit that suits it: a run of lesson 7 is
