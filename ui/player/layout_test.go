@@ -164,3 +164,29 @@ func TestProgramMarkers(t *testing.T) {
 		t.Errorf("no marker at the charge:\n%s", strings.Join(view, "\n"))
 	}
 }
+
+// TestAPaneNeverWritesOutsideItself writes anything anywhere.
+func TestAPaneNeverWritesOutsideItself(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		c := newCanvas(20, 6)
+		inside := rect{rapid.IntRange(0, 19).Draw(r, "x"), rapid.IntRange(0, 5).Draw(r, "y"), rapid.IntRange(0, 25).Draw(r, "w"), rapid.IntRange(0, 9).Draw(r, "h")}
+		p := c.pane(inside)
+		written := rapid.StringOf(rapid.SampledFrom([]rune("ab 注─✗\u0308"))).Draw(r, "text")
+		x, y := rapid.IntRange(-5, 30).Draw(r, "at x"), rapid.IntRange(-3, 12).Draw(r, "at y")
+		p.put(x, y, written, inkBad)
+		p.wrap(y, rapid.IntRange(0, 9).Draw(r, "limit"), written, inkBad)
+		p.sub(1, 1, 40, 40).cut(x, y, 12, written, inkBad)
+		for i, cell := range c.cells {
+			x, y := i%c.w, i/c.w
+			if cell.ink == inkBad && (x < inside.x || x >= inside.x+inside.w || y < inside.y || y >= inside.y+inside.h) {
+				r.Fatalf("%q written at %d,%d outside %+v", string(cell.r), x, y, inside)
+			}
+		}
+		var plain palette
+		for _, line := range strings.Split(c.draw(&plain), "\n") {
+			if text.Width(line) > c.w {
+				r.Fatalf("the line %q is %d cells wide", line, text.Width(line))
+			}
+		}
+	})
+}

@@ -252,6 +252,9 @@ func TestTheClockRunsOnlyWhilePlayingAndLookedAt(t *testing.T) {
 		if tick == nil || p.mode != playing {
 			t.Fatal("the clock does not go on when it is looked at again")
 		}
+		if cmd := p.Update(stale()); cmd != nil || p.now != 40_000 {
+			t.Fatal("a tick from before counts beside the new one: the clock would run twice as fast")
+		}
 		tick = p.Update(tick())
 		if cmd := p.Update(typed(k.Play)); cmd != nil || p.mode != paused {
 			t.Fatal("space does not pause")

@@ -168,6 +168,9 @@ func TestR39_Sizes(t *testing.T) {
 		s.size(80, 24)
 		s.press(s.keys.Player.NextBad)
 		before := s.plain()
+		if start.w > 0 { // the second time with a dialog open
+			s.press(s.keys.Player.GoTo)
+		}
 		for _, size := range []struct{ w, h int }{{60, 15}, {40, 10}, {20, 5}, {10, 3}, {3, 2}, {1, 1}, {200, 60}, {60, 60}, {250, 15}} {
 			s.size(size.w, size.h)
 			fits(t, s.styled(), size.w, size.h)
@@ -176,6 +179,7 @@ func TestR39_Sizes(t *testing.T) {
 		if !strings.Contains(s.plain(), "needs 60x15") {
 			t.Errorf("40x10 shows %q", s.plain())
 		}
+		s.send(keyPress("esc"))
 		s.size(80, 24)
 		if after := s.plain(); after != before {
 			t.Errorf("after growing again the screen is\n%s\nit was\n%s", after, before)
