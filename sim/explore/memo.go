@@ -1,6 +1,10 @@
 package explore
 
-import "idemtui/sim"
+import (
+	"slices"
+
+	"idemtui/sim"
+)
 
 // memo remembers what moves says, in packed form. A delivery's next step
 // depends on what is shared and on that delivery alone, and there are few such
@@ -13,9 +17,9 @@ type memo struct {
 	slots  []uint32 // 1 + a world's index, by its word; 0 is free
 	shift  uint
 	worlds []memoWorld
-	rows   []memoRow
+	kept   int // rows
 
-	spareRow   memoRow // for what is beyond the limit
+	spareRows  [MaxDeliveries]memoRow // for what is beyond the limit
 	spareWorld memoWorld
 	list       [choiceCount]Move
 }
@@ -23,7 +27,7 @@ type memo struct {
 // The limits keep the memo within some MiB. Budgets of hundreds have so many
 // tokens that a list by slot is not worth its room.
 const (
-	memoWorlds   = 1 << 14
+	memoWorlds   = 1 << 13
 	memoRows     = 1 << 17
 	memoSlotBits = 8
 )
@@ -50,8 +54,8 @@ func (r *memoRow) crash() *packedMove { return &r.moves[3] }
 type memoWorld struct {
 	word    uint64
 	gen     uint64
-	crashes bool     // the budget for crashes is not spent
-	rows    []uint32 // 1 + a row's index, by slot; 0 is none yet
+	crashes bool       // the budget for crashes is not spent
+	rows    []*memoRow // by slot; nil is none yet
 
 	expires [2]bool // with the claim's holder dead, alive
 	expire  [2]uint64
@@ -65,54 +69,63 @@ func newMemo(k *codec) *memo { return &memo{codec: k, slots: make([]uint32, 64),
 func (m *memo) expand(word, slots uint64, out []edge) []edge {
 	k := m.codec
 	mask := uint64(1)<<k.slotBits - 1
-	var rows [MaxDeliveries]memoRow
 	world := m.world(word)
+	n := len(out)
+	out = slices.Grow(out, int(choiceCount))[:n+int(choiceCount)]
+	var crashes [MaxDeliveries]*memoRow
 	alive := 0
 	for i := range k.count {
 		shift := uint(i) * k.slotBits
 		slot := slots >> shift & mask
 		rest := slots &^ (mask << shift)
-		row := m.row(world, slot)
+		row := m.row(world, slot, i)
 		for j := range row.count {
 			step := &row.moves[j&3]
-			out = append(out, edge{word: step.word, slots: rest | step.slot<<shift})
+			out[n] = edge{word: step.word, slots: rest | step.slot<<shift}
+			n++
 		}
-		if world.crashes {
-			rows[i] = *row
-		}
+		crashes[i&(MaxDeliveries-1)] = row
 		if slot>>pcBits == world.gen {
 			alive = 1
 		}
 	}
 	if world.crashes {
 		for i := range k.count {
-			if row := &rows[i]; row.dies {
+			if row := crashes[i&(MaxDeliveries-1)]; row.dies {
 				shift := uint(i) * k.slotBits
-				out = append(out, edge{word: row.crash().word, slots: slots&^(mask<<shift) | row.crash().slot<<shift})
+				out[n] = edge{word: row.crash().word, slots: slots&^(mask<<shift) | row.crash().slot<<shift}
+				n++
 			}
 		}
 	}
 	if world.expires[alive] {
-		out = append(out, edge{word: world.expire[alive], slots: slots})
+		out[n] = edge{word: world.expire[alive], slots: slots}
+		n++
 	}
 	if world.forgets {
-		out = append(out, edge{word: world.forget, slots: slots})
+		out[n] = edge{word: world.forget, slots: slots}
+		n++
 	}
-	return out
+	return out[:n]
 }
 
-// row finds or makes the row of a delivery in a world.
-func (m *memo) row(world *memoWorld, slot uint64) *memoRow {
-	if world.rows == nil || len(m.rows) >= memoRows {
-		m.spareRow = m.newRow(world.word, slot)
-		return &m.spareRow
+// row finds or makes the row of delivery i in a world. It stays where it is,
+// also while more are made.
+func (m *memo) row(world *memoWorld, slot uint64, i int) *memoRow {
+	if slot < uint64(len(world.rows)) {
+		if row := world.rows[slot]; row != nil {
+			return row
+		}
+		if m.kept < memoRows {
+			m.kept++
+			row := new(memoRow)
+			*row = m.newRow(world.word, slot)
+			world.rows[slot] = row
+			return row
+		}
 	}
-	at := &world.rows[slot]
-	if *at == 0 {
-		m.rows = append(m.rows, m.newRow(world.word, slot))
-		*at = uint32(len(m.rows))
-	}
-	return &m.rows[*at-1]
+	m.spareRows[i] = m.newRow(world.word, slot)
+	return &m.spareRows[i]
 }
 
 // world finds or makes what is known of a word.
@@ -135,7 +148,7 @@ func (m *memo) world(word uint64) *memoWorld {
 	}
 	world := &m.worlds[len(m.worlds)-1]
 	if m.codec.slotBits <= memoSlotBits {
-		world.rows = make([]uint32, 1<<m.codec.slotBits)
+		world.rows = make([]*memoRow, 1<<m.codec.slotBits)
 	}
 	return world
 }
