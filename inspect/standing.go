@@ -146,6 +146,53 @@ func silentTogether(claims []Claim, f Facts) map[string]silence {
 	return out
 }
 
+// SilenceNotes say, of claims judged together, that many owners fell silent at
+// once: one incident rather than many.
+func SilenceNotes(claims []Claim, f Facts) []string {
+	groups := map[silence]int{}
+	together := silentTogether(claims, f)
+	for _, c := range claims {
+		if g, ok := together[c.Owner.V]; ok && c.Owner.OK && c.State == StateProcessing {
+			groups[g]++
+		}
+	}
+	var notes []string
+	for g, n := range groups {
+		notes = append(notes, fmt.Sprintf("%s belong together: %s", plural(int64(n), "claim"), g.text()))
+	}
+	return notes
+}
+
+// WhyEmpty says why a list without claims is empty; "" where filters or limits
+// made it so.
+func WhyEmpty(s Snapshot) string {
+	q := s.Query
+	if len(s.Claims) > 0 || q.Key.OK || q.Owner.OK || !q.Since.IsZero() || !q.Until.IsZero() || (q.State != "" && q.State != StateProcessing) {
+		return ""
+	}
+	var first Stamp
+	for _, c := range s.Seen.Claims {
+		if c.LeaseUntil.Valid() && (first.None() || c.LeaseUntil.Before(first.Time)) {
+			first = c.LeaseUntil
+		}
+	}
+	why := "nothing is claimed"
+	switch {
+	case s.Summary.Held > 0 && first.After(s.At):
+		why = fmt.Sprintf("%s, all held; the first lease ends in %s", plural(s.Summary.Held, "claim"), FormatSpan(first.Time.Sub(s.At)))
+	case s.Summary.Held > 0:
+		why = fmt.Sprintf("%s, all held", plural(s.Summary.Held, "claim"))
+	}
+	if failed := s.Summary.ByState[StateFailed]; failed.Rows > 0 {
+		about := ""
+		if !failed.Exact {
+			about = "~"
+		}
+		why += fmt.Sprintf("; %s%s FAILED that nobody has claimed again", about, plural(failed.Rows, "row"))
+	}
+	return why
+}
+
 // plural writes "1 row", "2 rows".
 func plural(n int64, noun string) string {
 	if n == 1 {

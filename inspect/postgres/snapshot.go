@@ -382,15 +382,19 @@ func (l *looker) snapshot() inspect.Snapshot {
 	}
 	seen := inspect.Remember(l.now(), l.judged)
 	seen.ScannedAt, seen.Cut = l.scannedAt, l.cut
-	return inspect.Snapshot{
+	out := inspect.Snapshot{
 		Database: l.database, Table: l.table, At: l.now(), Query: l.query, Summary: sum, Claims: l.listed,
 		Matching: l.matching, Notes: l.notes(), Seen: seen, ScannedAt: l.scannedAt, IndexHint: l.hint,
 	}
+	if why := inspect.WhyEmpty(out); why != "" {
+		out.Notes = append(out.Notes, why)
+	}
+	return out
 }
 
-// notes say what limits the picture, and why an empty list is empty.
+// notes say what limits the picture, and what belongs together.
 func (l *looker) notes() []string {
-	notes := append([]string(nil), l.counts.notes...)
+	notes := append(append([]string(nil), l.counts.notes...), inspect.SilenceNotes(l.judged, l.facts)...)
 	if l.database.Standby {
 		notes = append(notes, fmt.Sprintf("a standby, %s behind: ages may be old, locks are not seen, nothing can be released here", inspect.FormatSpan(l.database.ReplayLag.V)))
 	}

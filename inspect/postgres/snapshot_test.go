@@ -353,3 +353,36 @@ func TestRenewedSinceTheLastLook(t *testing.T) {
 		t.Errorf("k %s %v, q %s", k.Verdict, k.Evidence, q.Verdict)
 	}
 }
+
+func TestR31_ClaimsOfOneFailoverBelongTogether(t *testing.T) {
+	db, s, _ := recommended(t, "")
+	db.Exec(`CREATE TABLE jobs (k text PRIMARY KEY, st text, own text, hb timestamptz);
+ INSERT INTO jobs SELECT 'k' || n, 'P', 'w' || n % 4, now() - interval '29 minutes' + n * interval '100 milliseconds' FROM generate_series(1, 12) n;
+ INSERT INTO jobs VALUES ('beats', 'P', 'w9', now())`)
+	table := mapped(t, s, "jobs", "key=k,state=st,processing=P,owner=own,heartbeat=hb,heartbeat_every=10s")
+	snap := snapshot(t, s, table, inspect.Query{All: true})
+	if notes := strings.Join(snap.Notes, "\n"); !strings.Contains(notes, "12 claims belong together: 4 of 5 owners fell silent within 5s") {
+		t.Errorf("notes %s", notes)
+	}
+	for _, c := range snap.Claims {
+		want := inspect.VerdictCannotTell
+		if c.Key.String() == "beats" {
+			want = inspect.VerdictAlive
+		}
+		if c.Verdict != want {
+			t.Errorf("%s is %s", c.Key, c.Verdict)
+		}
+	}
+}
+
+func TestAnEmptyListSaysWhy(t *testing.T) {
+	db, s, table := recommended(t, "")
+	why := func() string { return strings.Join(snapshot(t, s, table, inspect.Query{}).Notes, "\n") }
+	if got := why(); got != "nothing is claimed" {
+		t.Errorf("empty table: %s", got)
+	}
+	db.Exec("INSERT INTO processed_messages (message_id, state, lease_expires_at) VALUES ('a', 'PROCESSING', now() + interval '90 seconds'), ('f', 'FAILED', NULL)")
+	if got := why(); !strings.HasPrefix(got, "1 claim, all held; the first lease ends in 1m") || !strings.HasSuffix(got, "; 1 row FAILED that nobody has claimed again") {
+		t.Errorf("all held: %s", got)
+	}
+}

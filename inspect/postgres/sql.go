@@ -25,6 +25,9 @@ func tableName(t inspect.Table) string { return ident(t.Schema, t.Name) }
 func col(name string) string { return "t." + ident(name) }
 
 func interval(d time.Duration) string {
+	if d%time.Second == 0 {
+		return fmt.Sprintf("interval '%d seconds'", d/time.Second)
+	}
 	return fmt.Sprintf("interval '%d microseconds'", d.Microseconds())
 }
 

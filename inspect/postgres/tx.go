@@ -34,7 +34,7 @@ const settings = `SELECT set_config('statement_timeout', $1::text, true), set_co
 // standing asks, in the same round trip, who answers and what time it is.
 const standing = `SELECT now(), pg_is_in_recovery(),
  CASE WHEN pg_is_in_recovery() THEN coalesce(extract(epoch FROM now() - pg_last_xact_replay_timestamp()), 0)::float8 END,
- pg_backend_pid()::bigint, current_setting('server_version'), current_database()::text, current_user::text,
+ pg_backend_pid()::bigint, split_part(current_setting('server_version'), ' ', 1), current_database()::text, current_user::text,
  current_setting('default_transaction_read_only') = 'on',
  CASE WHEN has_function_privilege('pg_control_system()', 'EXECUTE') THEN (SELECT system_identifier::text FROM pg_control_system()) ELSE '' END,
  pg_has_role(current_user, 'pg_read_all_stats', 'USAGE')`

@@ -140,7 +140,7 @@ func (w write) sql(nullKeys bool) string {
 	return "WITH locked AS MATERIALIZED (\n SELECT d.*, " + textArray(w.audited) + " AS before\n FROM " + tableName(w.table) + " AS t JOIN unnest(" +
 		unnested(len(names), 1) + ") WITH ORDINALITY AS d(" + strings.Join(names, ", ") + ", n) ON " + w.keyEquals("d", nullKeys) +
 		"\n WHERE " + w.guard("d") + "\n FOR NO KEY UPDATE OF t SKIP LOCKED)\n" +
-		action + "\nWHERE " + w.keyEquals("l", nullKeys) + " AND " + w.guard("l") + "\nRETURNING l.n, l.before, " + returned
+		action + "\nWHERE " + w.keyEquals("l", nullKeys) + " AND " + w.again(nullKeys) + "\nRETURNING l.n, l.before, " + returned
 }
 
 func textArray(columns []string) string {
@@ -194,6 +194,15 @@ func (w write) guard(from string) string {
 	return strings.Join(append(conditions, w.clocks()...), "\n  AND ")
 }
 
+// again is what the writing part repeats: where the key is unique it can only
+// meet the row that is locked, otherwise also others with the same key.
+func (w write) again(nullKeys bool) string {
+	if w.table.UniqueKey && !nullKeys {
+		return inState(w.table.Mapping, inspect.StateProcessing)
+	}
+	return w.guard("l")
+}
+
 // clocks are the conditions on times. A running lease is lifted only by an
 // override, a fresh heartbeat never; where there is neither, the claim must be
 // older than the threshold.
@@ -203,16 +212,19 @@ func (w write) clocks() []string {
 	if m.Lease.Mapped() && !w.override {
 		out = append(out, fmt.Sprintf("(%s OR (%s) < now())", noLease(w.table), lease(w.table)))
 	}
-	beatless := "true"
+	var held []string // what makes age irrelevant: a lease or a heartbeat
+	if m.Lease.Mapped() {
+		held = append(held, "NOT ("+noLease(w.table)+")")
+	}
 	if h := m.Heartbeat.Column; h != "" {
 		at := "(" + stamp(w.table, h) + ")"
-		beatless = col(h) + " IS NULL"
+		held = append(held, col(h)+" IS NOT NULL")
 		out = append(out, fmt.Sprintf("(%s IS NULL OR %s < now() - %s OR %s > now() + %s)", at, at, interval(m.HeartbeatLimit()), at, interval(inspect.FutureSkew)))
 	}
 	if m.ClaimedAt != "" {
 		at := "(" + stamp(w.table, m.ClaimedAt) + ")"
-		out = append(out, fmt.Sprintf("(NOT (%s) OR NOT (%s) OR %s IS NULL OR NOT isfinite(%s) OR %s < now() - %s OR %s > now() + %s)",
-			noLease(w.table), beatless, at, at, at, interval(m.Threshold()), at, interval(inspect.FutureSkew)))
+		old := fmt.Sprintf("%[1]s IS NULL OR NOT isfinite(%[1]s) OR %[1]s < now() - %[2]s OR %[1]s > now() + %[3]s", at, interval(m.Threshold()), interval(inspect.FutureSkew))
+		out = append(out, "("+strings.Join(append(held, old), " OR ")+")")
 	}
 	return out
 }
