@@ -224,3 +224,66 @@ func TestTheSumOfTheLastLesson(t *testing.T) {
 		t.Errorf("the sum is %s", length(required))
 	}
 }
+
+// The exhibits of lesson 6: a late copy undoes a set and an upsert; the
+// conditional update changes no rows, and says so by a count.
+func TestExhibitsOfTheLateCopy(t *testing.T) {
+	want := map[string][]string{
+		"set a value":           {"m1", "SHIPPED", "1", "SHIPPED"},
+		"conditional update":    {"m1", "SHIPPED where PACKED", "0", "DELIVERED"},
+		"upsert by business id": {"m1", "SHIPPED", "1", "SHIPPED"},
+	}
+	for _, p := range lessonNamed(t, "natural").Pages {
+		if p.Exhibit == nil {
+			continue
+		}
+		form := p.Exhibit.Titles[0]
+		if got := p.Exhibit.Rows[len(p.Exhibit.Rows)-1]; fmt.Sprint(got) != fmt.Sprint(want[form]) {
+			t.Errorf("%s ends with %v, want %v", form, got, want[form])
+		}
+		delete(want, form)
+	}
+	if len(want) != 0 {
+		t.Errorf("not shown: %v", want)
+	}
+}
+
+func TestExhibitOfTheHopsAgreesWithTheRuns(t *testing.T) {
+	l := lessonNamed(t, "provider")
+	made := record(t, sceneTitled(t, l, "a second hop that makes its own key")).Result().Charges
+	passed := record(t, sceneTitled(t, l, "the same key with every try")).Result().Charges
+	for _, row := range hops().Rows {
+		want := made
+		if row[0] == sim.KeyForwarded.String() && row[1] == row[0] {
+			want = passed
+		}
+		if row[3] != count(want) {
+			t.Errorf("%v: the run has %d charges", row, want)
+		}
+	}
+}
+
+// What a table's title says of its workload is what its rows run.
+func TestTitlesOfTheTablesAreTrue(t *testing.T) {
+	for _, l := range All() {
+		for _, table := range l.Tables {
+			for _, row := range table.Rows {
+				s := row.Scenario
+				if strings.HasPrefix(table.Title, "2,000 ") && s.Payments != 2000 || s.Workers != 8 {
+					t.Errorf("%s, %s: %d payments and %d workers", table.Title, row.Label, s.Payments, s.Workers)
+				}
+				if strings.Contains(table.Title, "1 in 20") != (s.Duplicates == sim.One/20) && !strings.Contains(table.Title, "one kind of trouble") && !strings.HasPrefix(table.Title, "check,") {
+					t.Errorf("%s, %s: %s of the payments have a copy", table.Title, row.Label, s.Duplicates)
+				}
+				for _, fault := range []struct {
+					word string
+					got  sim.Fraction
+				}{{"crash", s.Crash}, {"stands still", s.Slow}, {"slow worker", s.Slow}, {"refused", s.Fail}, {"lost", s.Timeout}} {
+					if strings.Contains(table.Title, fault.word) && fault.got != sim.One/50 {
+						t.Errorf("%s, %s: %s is %s", table.Title, row.Label, fault.word, fault.got)
+					}
+				}
+			}
+		}
+	}
+}

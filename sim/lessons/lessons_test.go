@@ -156,6 +156,30 @@ func TestTablesRunAndAreExplained(t *testing.T) {
 	}
 }
 
+func TestExhibitsFit(t *testing.T) {
+	for _, l := range All() {
+		for i, p := range l.Pages {
+			if p.Exhibit == nil {
+				continue
+			}
+			width := 0
+			for column := range p.Exhibit.Titles {
+				widest := len(p.Exhibit.Titles[column])
+				for _, row := range p.Exhibit.Rows {
+					if len(row) != len(p.Exhibit.Titles) {
+						t.Fatalf("%s, page %d: a row of %d cells", l.Name, i+1, len(row))
+					}
+					widest = max(widest, len(row[column]))
+				}
+				width += widest + 2
+			}
+			if width > pageWidth || len(p.Exhibit.Rows) > pageLines {
+				t.Errorf("%s, page %d: an exhibit of %d by %d", l.Name, i+1, width, len(p.Exhibit.Rows))
+			}
+		}
+	}
+}
+
 func TestFindTakesNumberAndName(t *testing.T) {
 	for i, name := range Names() {
 		byName, ok := Find(strings.ToUpper(name))

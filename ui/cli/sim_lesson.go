@@ -47,7 +47,17 @@ func addLesson(flags *pflag.FlagSet, lesson *lessons.Lesson) {
 // of its own.
 func (f *scenarioFlags) underLesson(said sim.Scenario) sim.Scenario {
 	s := f.lesson.Workload
-	for name, take := range map[string]func(){
+	for name, take := range takeOver(&s, &said) {
+		if f.flags.Changed(name) {
+			take()
+		}
+	}
+	return s
+}
+
+// takeOver has, for each flag of a scenario, what copies its value.
+func takeOver(s, said *sim.Scenario) map[string]func() {
+	return map[string]func(){
 		"payments":   func() { s.Payments = said.Payments },
 		"workers":    func() { s.Workers = said.Workers },
 		"duplicates": func() { s.Duplicates = said.Duplicates },
@@ -61,12 +71,7 @@ func (f *scenarioFlags) underLesson(said sim.Scenario) sim.Scenario {
 		"renew":      func() { s.Renew = said.Renew },
 		"guard":      func() { s.Guard = said.Guard },
 		"seed":       func() { s.Seed = said.Seed },
-	} {
-		if f.flags.Changed(name) {
-			take()
-		}
 	}
-	return s
 }
 
 // printLesson prints a lesson for those who have no screen: its pages, each

@@ -5,6 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"idemtui/sim"
 	"idemtui/sim/lessons"
 )
 
@@ -60,4 +64,19 @@ func TestSimRunTakesTheWorkloadOfALesson(t *testing.T) {
 	if out := mustSim(t, "run --lesson 3 --handler claim --fail 0 --format csv"); !strings.Contains(out, "claim,1,2000,2000,2000,") {
 		t.Errorf("a flag does not take the place of the lesson's own:\n%s", out)
 	}
+}
+
+// A flag of the scenario that takeOver forgot would be ignored beside --lesson.
+func TestEveryScenarioFlagTakesThePlaceOfTheLessons(t *testing.T) {
+	cmd := &cobra.Command{}
+	(&scenarioFlags{}).register(cmd)
+	taken := takeOver(&sim.Scenario{}, &sim.Scenario{})
+	cmd.Flags().VisitAll(func(flag *pflag.Flag) {
+		if flag.Hidden || flag.Name == "handler" || flag.Name == "lesson" {
+			return
+		}
+		if taken[flag.Name] == nil {
+			t.Errorf("takeOver lacks --%s", flag.Name)
+		}
+	})
 }
