@@ -95,7 +95,7 @@ func (a *app) runSimExplore(ctx context.Context, f *exploreFlags) error {
 	if err != nil && !errors.As(err, &stopped) {
 		return err
 	}
-	if err := a.printExplore(result, f.format); err != nil {
+	if err := a.printExplore(ctx, result, f.format); err != nil {
 		return err
 	}
 	if verdict := result.Verdict(); f.exitCode && verdict != explore.Safe && verdict != explore.Undecided {
@@ -108,14 +108,18 @@ func (a *app) runSimExplore(ctx context.Context, f *exploreFlags) error {
 }
 
 // printExplore prints one result in any format.
-func (a *app) printExplore(r explore.Result, format string) error {
+func (a *app) printExplore(ctx context.Context, r explore.Result, format string) error {
 	switch format {
 	case formatJSON:
 		return a.printJSON(r.Report())
 	case formatCSV:
 		return a.printExploreCSV(r.Report())
 	}
-	a.printf("%s\n\n", r.Headline())
+	a.printf("%s\n", r.Headline())
+	if lesson := r.Teaches(besides(ctx, r)); lesson != "" {
+		a.printf("%s\n", lesson)
+	}
+	a.printf("\n")
 	width := 0
 	for _, row := range r.Rows() {
 		width = max(width, text.Width(row.Name))
@@ -129,6 +133,22 @@ func (a *app) printExplore(r explore.Result, format string) error {
 		a.printf("\nnote: %s\n", note)
 	}
 	return nil
+}
+
+// besideStates is the size up to which another handler is searched for a
+// comparison.
+const besideStates = 100_000
+
+// besides searches another handler under the same faults, where that takes no
+// time that anybody would notice.
+func besides(ctx context.Context, r explore.Result) explore.Lookup {
+	return func(h sim.HandlerID) (explore.Result, bool) {
+		if r.States > besideStates {
+			return explore.Result{}, false
+		}
+		other, err := explore.Run(ctx, explore.Config{Handler: h.Handler(), Deliveries: r.Deliveries, Budgets: r.Budgets})
+		return other, err == nil
+	}
 }
 
 // printSchedule prints a counterexample step by step, and the token that opens
