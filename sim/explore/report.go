@@ -178,13 +178,17 @@ type Row struct{ Name, Value string }
 
 // Rows lists the numbers; what was not counted is left out.
 func (r Result) Rows() []Row {
+	least := ""
+	if !r.Complete {
+		least = "at least "
+	}
 	rows := []Row{
 		{"handler", r.Handler.Name + " (" + r.Handler.Title + ")"},
 		{"deliveries", strconv.Itoa(r.Deliveries)},
 		{"faults", r.Budgets.String()},
-		{"states", fmt.Sprintf("%d (%d up to the order of the deliveries)", r.States, r.Canonical)},
-		{"edges", strconv.FormatInt(r.Edges, 10)},
-		{"ends", strconv.FormatInt(r.Terminal, 10)},
+		{"states", fmt.Sprintf("%s%d (%d up to the order of the deliveries)", least, r.States, r.Canonical)},
+		{"edges", least + strconv.FormatInt(r.Edges, 10)},
+		{"ends", least + strconv.FormatInt(r.Terminal, 10)},
 	}
 	if r.MaxDepth != nil {
 		rows = append(rows, Row{"longest run", fmt.Sprintf("%d steps", *r.MaxDepth)})

@@ -33,6 +33,9 @@ func TestHeadlines(t *testing.T) {
 	if got := r.Headline(); err == nil || r.Verdict() != Undecided || !strings.HasPrefix(got, "UNDECIDED: no double charge and no loss within the first") {
 		t.Errorf("%v: %s, %q", err, r.Verdict(), got)
 	}
+	if rows := r.Rows(); !strings.HasPrefix(rows[3].Value, "at least ") {
+		t.Errorf("a stopped search says %s of its states", rows[3].Value)
+	}
 	both := config(sim.HandlerRelease, 2, Budgets{Timeout: 1, Crash: 1})
 	r, err = Run(t.Context(), both)
 	if got := r.Headline(); err != nil || r.Verdict() != Both || !strings.HasPrefix(got, "CHARGES TWICE AND LOSES THE PAYMENT: ") {
