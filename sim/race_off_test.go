@@ -1,0 +1,6 @@
+//go:build !race
+
+package sim
+
+// raceDetector says that the race detector slows the tests down tenfold.
+const raceDetector = false
