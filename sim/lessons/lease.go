@@ -117,7 +117,7 @@ func leasePages(took, late, slow int) []Page {
 		},
 		{
 			Scene: late, Moment: wrong(),
-			text:   "The same crash one step later, between the charge and DONE. The row looks exactly as it did before, so it is taken over as before. Charged {charged}. No copy was needed: one message with at most one crash has {all} orders, and {double} of them charges twice.",
+			text:   "The same crash one step later, between the charge and DONE. The row looks exactly as it did before, so it is taken over as before. Charged {charged}. No copy was needed: one message with at most one crash has {all} schedules, and {double} of them charges twice.",
 			proofs: []Proof{{Handler: sim.HandlerLease, Deliveries: 1, Budgets: explore.Budgets{Crash: 1}}},
 		},
 		{
@@ -126,7 +126,7 @@ func leasePages(took, late, slow int) []Page {
 		},
 		{
 			Scene: slow, Moment: wrong(),
-			text: "{worker} has taken over in good faith, and charges. Charged {charged}. Two deliveries with at most one slow worker have {all} orders, and {double} of them charge twice. Without a slow worker, {double2} of {all2} does.",
+			text: "{worker} has taken over in good faith, and charges. Charged {charged}. Two deliveries with at most one slow worker have {all} schedules, and {double} of them charge twice. Without a slow worker, {double2} of {all2} does.",
 			proofs: []Proof{
 				{Handler: sim.HandlerLease, Deliveries: 2, Budgets: explore.Budgets{Slow: 1}},
 				{Handler: sim.HandlerLease, Deliveries: 2},
@@ -147,7 +147,7 @@ func fencePages(fence, stale, name, short, renewed int) []Page {
 		},
 		{
 			Scene: fence, Moment: wrong(),
-			text: "Charged {charged} all the same. {first} had charged before anybody showed a higher token, and nothing was stale then. Two deliveries, at most one slow worker: with the fence {double} of {all} orders charge twice, without it {double2} of {all2}.",
+			text: "Charged {charged} all the same. {first} had charged before anybody showed a higher token, and nothing was stale then. Two deliveries, at most one slow worker: with the fence {double} of {all} schedules charge twice, without it {double2} of {all2}.",
 			proofs: []Proof{
 				{Handler: sim.HandlerFence, Deliveries: 2, Budgets: explore.Budgets{Slow: 1}},
 				{Handler: sim.HandlerLease, Deliveries: 2, Budgets: explore.Budgets{Slow: 1}},
@@ -163,7 +163,7 @@ func fencePages(fence, stale, name, short, renewed int) []Page {
 		},
 		{
 			Scene: short, Moment: at(sim.LabelCompleteStale),
-			text: "A lease shorter than the work, {lease}, and copies keep coming. Each delivery takes over from a worker that is alive, and is taken over before it is done. {worker} has worked to the end, and may not say so.",
+			text: "A lease shorter than the work, {lease}, and copies keep coming. Each new delivery takes over from a worker that is alive and still at work. {worker} has worked to the end, and may not say so.",
 		},
 		{
 			Scene: short, Moment: atEnd,

@@ -33,7 +33,7 @@ func natural() Lesson {
 			},
 			{
 				Scene: set, Moment: atEnd,
-				text: "The second delivery set the same value again. The effect is there {charged}. Two deliveries have {all} orders, and in {double} of them is it there twice. Add a crash and a lost answer, and it is {double2} of {all2}.",
+				text: "The second delivery set the same value again. The effect is there {charged}. Two deliveries have {all} schedules, and in {double} of them is it there twice. Add a crash and a lost answer, and it is {double2} of {all2}.",
 				proofs: []Proof{
 					{Handler: sim.HandlerNatural, Deliveries: 2},
 					{Handler: sim.HandlerNatural, Deliveries: 2, Budgets: explore.Budgets{Crash: 1, Timeout: 1}},

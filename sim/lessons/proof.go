@@ -17,9 +17,9 @@ type Proof struct {
 	Budgets    explore.Budgets
 }
 
-// Counts is what a search found, of complete orders of the steps.
+// Counts is what a search found, of complete schedules.
 type Counts struct {
-	All    int64 // orders
+	All    int64 // schedules: orders in which the steps can be taken, to the end
 	Double int64 // in which the customer was charged twice or more
 	Lost   int64 // in which the customer was never charged
 }
@@ -29,7 +29,7 @@ type Counts struct {
 func (p Proof) Count() (Counts, error) {
 	r, err := explore.Run(context.Background(), explore.Config{Handler: p.Handler.Handler(), Deliveries: p.Deliveries, Budgets: p.Budgets})
 	if err != nil {
-		return Counts{}, fmt.Errorf("count the orders of %s: %w", p.Handler, err)
+		return Counts{}, fmt.Errorf("count the schedules of %s: %w", p.Handler, err)
 	}
 	return Counts{r.Interleavings.Int64(), r.Double.Int64(), r.Lost.Int64()}, nil
 }

@@ -86,7 +86,7 @@ func outsidePages(inside int) []Page {
 		},
 		{
 			Scene: inside, Moment: wrong(),
-			text:   "The next delivery finds nothing and charges. Charged {charged}. With a copy and at most one lost answer, {double} of {all} orders charge twice. No transaction of ours can repair this.",
+			text:   "The next delivery finds nothing and charges. Charged {charged}. With a copy and at most one lost answer, {double} of {all} schedules charge twice. No transaction of ours can repair this.",
 			proofs: []Proof{{Handler: sim.HandlerOneTx, Deliveries: 2, Budgets: explore.Budgets{Timeout: 1}}},
 		},
 	}
@@ -129,7 +129,7 @@ func togetherPages(both, hop int) []Page {
 		},
 		{
 			Scene: both, Moment: atEnd,
-			text: "The retry sends the same key and gets the first result. Charged {charged}. With a copy and at most one lost answer, {double} of {all} orders charges twice. With a slow worker instead, {double2} of {all2}.",
+			text: "The retry sends the same key and gets the first result. Charged {charged}. With a copy and at most one lost answer, {double} of {all} schedules charges twice. With a slow worker instead, {double2} of {all2}.",
 			proofs: []Proof{
 				{Handler: sim.HandlerKey, Deliveries: 2, Budgets: explore.Budgets{Timeout: 1}},
 				{Handler: sim.HandlerKey, Deliveries: 2, Budgets: explore.Budgets{Slow: 1}},

@@ -54,7 +54,7 @@ func race() Lesson {
 			},
 			{
 				Scene: check, Moment: wrong(),
-				text:   "Charged {charged}. The check told the truth about one moment, and the charge takes many: whatever comes in the meantime gets the same answer. Two deliveries can take their steps in {all} orders, and {double} of them charge twice.",
+				text:   "Charged {charged}. The check told the truth about one moment, and the charge takes many: whatever comes in the meantime gets the same answer. The steps of two deliveries can follow each other in {all} ways. We call each a schedule, and {double} of the {all} charge twice.",
 				proofs: []Proof{{Handler: sim.HandlerCheck, Deliveries: 2}},
 			},
 			{
@@ -67,7 +67,7 @@ func race() Lesson {
 			},
 			{
 				Scene: claim, Moment: atEnd,
-				text:   "Charged {charged}. The copy was acknowledged and did nothing, and that is all there is to idempotency. Of the {all} orders in which two deliveries can take their steps, {double} charges twice.",
+				text:   "Charged {charged}. The copy was acknowledged and did nothing, and that is all there is to idempotency. Of the {all} schedules of two deliveries, {double} charges twice.",
 				proofs: []Proof{{Handler: sim.HandlerClaim, Deliveries: 2}},
 			},
 		},

@@ -48,7 +48,7 @@ func release() Lesson {
 			},
 			{
 				Scene: claim, Moment: wrong(),
-				text:   "The message is gone, and the payment was {charged} charged. No queue grows, and no alarm rings. With a copy and at most one refusal there are {all} orders of the steps, and {lost} of them lose the payment.",
+				text:   "The message is gone, and the payment was {charged} charged. No queue grows, and no alarm rings. With a copy and at most one refusal there are {all} schedules, and {lost} of them lose the payment.",
 				proofs: []Proof{{Handler: sim.HandlerClaim, Deliveries: 2, Budgets: explore.Budgets{Fail: 1}}},
 			},
 			{
@@ -57,7 +57,7 @@ func release() Lesson {
 			},
 			{
 				Scene: repaired, Moment: atEnd,
-				text:   "The second delivery claims it again and charges. Charged {charged}. Of the {all} orders with a copy and at most one refusal, {lost} loses the payment and {double} charges twice.",
+				text:   "The second delivery claims it again and charges. Charged {charged}. Of the {all} schedules with a copy and at most one refusal, {lost} loses the payment and {double} charges twice.",
 				proofs: []Proof{{Handler: sim.HandlerRelease, Deliveries: 2, Budgets: explore.Budgets{Fail: 1}}},
 			},
 			{
@@ -66,7 +66,7 @@ func release() Lesson {
 			},
 			{
 				Scene: crashed, Moment: wrong(),
-				text:   "The redelivery finds it and goes home, and the payment was {charged} charged. With a copy and at most one crash {lost} of {all} orders lose the payment. What is missing is a clock, and lesson 4 brings one.",
+				text:   "The redelivery finds it and goes home, and the payment was {charged} charged. With a copy and at most one crash {lost} of {all} schedules lose the payment. What is missing is a clock, and lesson 4 brings one.",
 				proofs: []Proof{{Handler: sim.HandlerRelease, Deliveries: 2, Budgets: explore.Budgets{Crash: 1}}},
 			},
 			{

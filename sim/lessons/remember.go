@@ -93,7 +93,7 @@ func remember() Lesson {
 			},
 			{
 				Scene: short, Moment: wrong(),
-				text:   "Charged {charged}. Handler, lease and token did all they should. With one row forgotten too early, {double} of {all} orders of two deliveries charge twice.",
+				text:   "Charged {charged}. Handler, lease and token did all they should. With one row forgotten too early, {double} of {all} schedules of two deliveries charge twice.",
 				proofs: []Proof{{Handler: sim.HandlerLease, Deliveries: 2, Budgets: explore.Budgets{Forget: 1}}},
 			},
 			{
