@@ -282,7 +282,7 @@ func legend() []key.Binding {
 		{"rel cmp", "release, complete"},
 		{"····", "the message is picked up"},
 		{"┃", "now"},
-		{"● ↻ ←", "delivered, again, is back"},
+		{"● + ↻ ←", "new, waits, again, back"},
 		{"╹", "the table's instant"},
 		{"$", "the customer is charged"},
 		{"=", "no change by this call"},

@@ -152,7 +152,11 @@ func (v *view) drawNarrow(p pane) {
 		y = v.section(p, y, v.factsTitle())
 	}
 	if p.rect.h-y >= facts {
-		v.drawFacts(p.sub(0, y, p.rect.w, p.rect.h-y))
+		y += v.drawFacts(p.sub(0, y, p.rect.w, p.rect.h-y))
+	}
+	if p.rect.h-y >= 4 {
+		y = v.section(p, y+1, "events")
+		v.drawLog(p.sub(1, y, p.rect.w-1, p.rect.h-y))
 	}
 }
 
@@ -215,7 +219,7 @@ func (v *view) section(p pane, y int, name string) int {
 
 // drawProduct is the first line: whose screen it is and what it shows.
 func (p *Player) drawProduct(c pane) {
-	right := "seed " + text.Count(int64(p.config.Scenario.Seed), true) + "   " + p.speed.String() + " "
+	right := fmt.Sprintf("seed %d   speed %s ", p.config.Scenario.Seed, p.speed)
 	if c.rect.w < wideEnough {
 		right = p.speed.String() + " "
 	}
