@@ -123,17 +123,42 @@ func (t *Trace) hash() string {
 func TestGoldenTraces(t *testing.T) {
 	busy := DefaultScenario()
 	busy.Handler, busy.Seed, busy.Fail, busy.Crash, busy.Timeout, busy.Slow = HandlerFence, 42, One/50, One/50, One/50, One/50
+	log := DefaultScenario()
+	log.Handler, log.Log, log.Rebalance, log.Slow, log.Crash, log.RetryTopic = HandlerLease, true, One/50, One/100, One/100, true
 	for _, tt := range []struct {
 		name     string
 		scenario Scenario
 		want     string
 	}{
+		{"a log", log, "b9cbb46a0a69ceb6"},
 		{"second lesson", DefaultScenario(), "0468fddd89e78124"},
 		{"every fault", busy, "7ea25c74b218fcbf"},
 		{"demo", DemoScenario(HandlerCheck), "0a69571fb3c22901"},
 	} {
 		if got := mustRecord(t, tt.scenario, snapshotInterval).hash(); got != tt.want {
 			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
+		}
+	}
+}
+
+// A payment's cell is freed when no delivery of it can still come, so a run
+// without a trace needs memory for what is in process only.
+func TestMemoryIsForWhatIsInProcess(t *testing.T) {
+	for _, h := range Handlers() {
+		s := DefaultScenario()
+		s.Handler, s.Payments = h.ID, 100_000
+		e := newEngine(s, nil)
+		e.start()
+		for e.steps(checkEvery) {
+		}
+		if r := e.finish(); r.Payments != s.Payments {
+			t.Errorf("%s: %+v", h.Name, r)
+		}
+		if len(e.slots) > 200 || len(e.waiting) > 200 || len(e.queue.heap) > 200 || cap(e.copies.items) > 200 || cap(e.ready.items) > 200 {
+			t.Errorf("%s: %d cells, %d waiting, %d timers, %d copies, %d ready", h.Name, len(e.slots), len(e.waiting), len(e.queue.heap), cap(e.copies.items), cap(e.ready.items))
+		}
+		if len(e.freeSlots) != len(e.slots) || len(e.freeWait) != len(e.waiting) {
+			t.Errorf("%s: %d of %d cells are free at the end", h.Name, len(e.freeSlots), len(e.slots))
 		}
 	}
 }

@@ -191,20 +191,71 @@ func workloadLine(s sim.Scenario, repeat int) string {
 	faults := []struct {
 		name  string
 		value sim.Fraction
-	}{{"duplicates", s.Duplicates}, {"fail", s.Fail}, {"crash", s.Crash}, {"timeout", s.Timeout}, {"slow", s.Slow}}
+	}{
+		{"duplicates", s.Duplicates},
+		{"fail", s.Fail},
+		{"crash", s.Crash},
+		{"timeout", s.Timeout},
+		{"slow", s.Slow},
+		{"acks lost", s.AckLost},
+		{"rebalances", s.Rebalance},
+	}
 	for _, f := range faults {
 		if f.value != 0 {
 			parts = append(parts, f.name+" "+f.value.String())
 		}
 	}
-	if s.Duplicates != 0 {
+	switch {
+	case s.Duplicates != 0 && s.CopyAfter > 0:
+		parts = append(parts, "copies after "+retention.FormatDuration(time.Duration(s.CopyAfter)))
+	case s.Duplicates != 0:
 		parts = append(parts, fmt.Sprintf("distance %d", s.Distance))
 	}
+	parts = append(parts, worldParts(s)...)
 	parts = append(parts, "charge "+retention.FormatDuration(time.Duration(s.Charge)))
 	if repeat > 1 {
 		return strings.Join(append(parts, fmt.Sprintf("seeds %d to %d", s.Seed, s.Seed+uint64(repeat)-1)), " · ")
 	}
 	return strings.Join(append(parts, fmt.Sprintf("seed %d", s.Seed)), " · ")
+}
+
+// worldParts says in words in what the world differs from the usual one.
+func worldParts(s sim.Scenario) []string {
+	var parts []string
+	for _, p := range []struct {
+		holds bool
+		name  string
+	}{
+		{s.Log, "a log"},
+		{s.RetryTopic, "with a retry topic"},
+		{s.ByMessage, "ids by message"},
+		{s.NewKeys, "a new key per try"},
+		{s.Direct, "callers instead of a broker"},
+		{s.NodeClock, "leases by the workers' clocks"},
+		{s.Guard == sim.GuardName, "guard by name"},
+	} {
+		if p.holds {
+			parts = append(parts, p.name)
+		}
+	}
+	for _, p := range []struct {
+		name  string
+		value int64
+	}{
+		{"renewed every", s.Renew},
+		{"skew", s.Skew},
+		{"visibility", s.Visibility},
+		{"retention", s.Retention},
+		{"provider's memory", s.KeyMemory},
+	} {
+		if p.value > 0 {
+			parts = append(parts, p.name+" "+retention.FormatDuration(time.Duration(p.value)))
+		}
+	}
+	if s.MaxReceives > 0 {
+		parts = append(parts, fmt.Sprintf("at most %d receives", s.MaxReceives))
+	}
+	return parts
 }
 
 // printRunsTable prints one row a handler.
