@@ -33,56 +33,7 @@ func release() Lesson {
 			crashed:  {Title: "release, and a crash", Scenario: dies, Sends: crashAfter(1), Compare: compare, Parameters: []Parameter{Workers, Lease}},
 			lost:     {Title: "release, and a lost answer", Scenario: answerLost(sim.HandlerRelease), Compare: compare, Parameters: twist},
 		},
-		Pages: []Page{
-			{
-				Scene: claim, Moment: at(sim.LabelClaimWon),
-				text: "Claim first never charges twice. Now for its price. One payment, one message and no copy: {worker} has claimed it and is going to call the provider.",
-			},
-			{
-				Scene: claim, Moment: at(sim.LabelChargeFail),
-				text: "The provider refuses: a limit, an overload. Nothing was charged. {worker} has an error on its hands, so it gives the message back, and the broker will deliver it again. So far all is well.",
-			},
-			{
-				Scene: claim, Moment: at(sim.LabelClaimLost),
-				text: "The claim is still there. {worker} reads it as \"somebody has this one\" and acknowledges. To a handler that only asks whether there is a row, begun and finished are the same.",
-			},
-			{
-				Scene: claim, Moment: wrong(),
-				text:   "The message is gone, and the payment was {charged} charged. No queue grows, and no alarm rings. With a copy and at most one refusal there are {all} schedules, and {lost} of them lose the payment.",
-				proofs: []Proof{{Handler: sim.HandlerClaim, Deliveries: 2, Budgets: explore.Budgets{Fail: 1}}},
-			},
-			{
-				Scene: repaired, Moment: at(sim.LabelRelease),
-				text: "The repair: when the work fails, take the claim back before giving up the message. {worker} deletes its row. Marking it FAILED would do as well, and says more to whoever looks.",
-			},
-			{
-				Scene: repaired, Moment: atEnd,
-				text:   "The second delivery claims it again and charges. Charged {charged}. Of the {all} schedules with a copy and at most one refusal, {lost} loses the payment and {double} charges twice.",
-				proofs: []Proof{{Handler: sim.HandlerRelease, Deliveries: 2, Budgets: explore.Budgets{Fail: 1}}},
-			},
-			{
-				Scene: crashed, Moment: on(sim.EventCrash),
-				text: "An error runs the code that cleans up. A crash runs nothing. {worker} dies between its claim and its charge, and the row stays as it is.",
-			},
-			{
-				Scene: crashed, Moment: wrong(),
-				text:   "The redelivery finds it and goes home, and the payment was {charged} charged. With a copy and at most one crash {lost} of {all} schedules lose the payment. What is missing is a clock, and lesson 4 brings one.",
-				proofs: []Proof{{Handler: sim.HandlerRelease, Deliveries: 2, Budgets: explore.Budgets{Crash: 1}}},
-			},
-			{
-				Scene: lost, Moment: at(sim.LabelChargeTimeout),
-				text: "And an error is not always a refusal. This charge worked, and its answer got lost on the way back. {worker} sees a timeout. From where it stands, the two look the same.",
-			},
-			{
-				Scene: lost, Moment: at(sim.LabelRelease),
-				text: "So it treats the timeout as a failure and takes its claim back. That is the mistake: the row now says \"free\", and the provider's ledger says \"charged\".",
-			},
-			{
-				Scene: lost, Moment: wrong(),
-				text:   "The next delivery claims and charges. Charged {charged}. A lost answer is neither success nor failure; it is an unknown outcome, and only the provider knows it. Lesson 5 is about that.",
-				proofs: []Proof{{Handler: sim.HandlerRelease, Deliveries: 1, Budgets: explore.Budgets{Timeout: 1}}},
-			},
-		},
+		Pages: append(failurePages(claim, repaired), silencePages(crashed, lost)...),
 		Question: Question{
 			Before:  2,
 			Text:    "The charge failed and the broker delivers the message again. How often will the customer have been charged in the end?",
@@ -100,6 +51,64 @@ func release() Lesson {
 			},
 		},
 		Closing: "A claim needs a way out for each end that the work can take: it succeeds, it fails, or nobody ever hears of it again. Releasing covers the second. A crash runs no code at all, so the third needs a clock.",
+	}
+}
+
+func failurePages(claim, repaired int) []Page {
+	return []Page{
+		{
+			Scene: claim, Moment: at(sim.LabelClaimWon),
+			text: "Claim first never charges twice. Now for its price. One payment, one message and no copy: {worker} has claimed it and is going to call the provider.",
+		},
+		{
+			Scene: claim, Moment: at(sim.LabelChargeFail),
+			text: "The provider refuses: a limit, an overload. Nothing was charged. {worker} has an error on its hands, so it gives the message back, and the broker will deliver it again. So far all is well.",
+		},
+		{
+			Scene: claim, Moment: at(sim.LabelClaimLost),
+			text: "The claim is still there. {worker} reads it as \"somebody has this one\" and acknowledges. To a handler that only asks whether there is a row, begun and finished are the same.",
+		},
+		{
+			Scene: claim, Moment: wrong(),
+			text:   "The message is gone, and the payment was {charged} charged. No queue grows, and no alarm rings. With a copy and at most one refusal there are {all} schedules, and {lost} of them lose the payment.",
+			proofs: []Proof{{Handler: sim.HandlerClaim, Deliveries: 2, Budgets: explore.Budgets{Fail: 1}}},
+		},
+		{
+			Scene: repaired, Moment: at(sim.LabelRelease),
+			text: "The repair: when the work fails, take the claim back before giving up the message. {worker} deletes its row. Marking it FAILED would do as well, and says more to whoever looks.",
+		},
+		{
+			Scene: repaired, Moment: atEnd,
+			text:   "The second delivery claims it again and charges. Charged {charged}. Of the {all} schedules with a copy and at most one refusal, {lost} loses the payment and {double} charges twice.",
+			proofs: []Proof{{Handler: sim.HandlerRelease, Deliveries: 2, Budgets: explore.Budgets{Fail: 1}}},
+		},
+	}
+}
+
+func silencePages(crashed, lost int) []Page {
+	return []Page{
+		{
+			Scene: crashed, Moment: on(sim.EventCrash),
+			text: "An error runs the code that cleans up. A crash runs nothing. {worker} dies between its claim and its charge, and the row stays as it is.",
+		},
+		{
+			Scene: crashed, Moment: wrong(),
+			text:   "The redelivery finds it and goes home, and the payment was {charged} charged. With a copy and at most one crash {lost} of {all} schedules lose the payment. What is missing is a clock, and lesson 4 brings one.",
+			proofs: []Proof{{Handler: sim.HandlerRelease, Deliveries: 2, Budgets: explore.Budgets{Crash: 1}}},
+		},
+		{
+			Scene: lost, Moment: at(sim.LabelChargeTimeout),
+			text: "And an error is not always a refusal. This charge worked, and its answer got lost on the way back. {worker} sees a timeout. From where it stands, the two look the same.",
+		},
+		{
+			Scene: lost, Moment: at(sim.LabelRelease),
+			text: "So it treats the timeout as a failure and takes its claim back. That is the mistake: the row now says \"free\", and the provider's ledger says \"charged\".",
+		},
+		{
+			Scene: lost, Moment: wrong(),
+			text:   "Charged {charged}. Of the {all} schedules of one message, its answer lost or not, {double} charges twice. A lost answer is no failure. It is an unknown outcome, which only the provider knows: see lesson 5.",
+			proofs: []Proof{{Handler: sim.HandlerRelease, Deliveries: 1, Budgets: explore.Budgets{Timeout: 1}}},
+		},
 	}
 }
 
