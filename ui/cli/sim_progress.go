@@ -16,9 +16,9 @@ const (
 	progressWidth = 24
 )
 
-// showProgress draws a progress line on standard error while done grows to
+// showRuns draws a progress line on standard error while done grows to
 // total, if that is a terminal. The returned function ends and erases it.
-func (a *app) showProgress(what string, total int64, done *atomic.Int64) (stop func()) {
+func (a *app) showRuns(what string, total int64, done *atomic.Int64) (stop func()) {
 	if !a.streams.ErrTerminal || a.dumb() || total <= 0 {
 		return func() {}
 	}

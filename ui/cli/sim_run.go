@@ -94,7 +94,7 @@ func (a *app) sweep(ctx context.Context, scenarios []sim.Scenario, repeat int) (
 	results := make([]measured, len(scenarios)*repeat)
 	errs := make([]error, len(results))
 	var next, done atomic.Int64
-	stop := a.showProgress("payments", int64(len(results))*scenarios[0].Payments, &done)
+	stop := a.showRuns("payments", int64(len(results))*scenarios[0].Payments, &done)
 	defer stop()
 	var workers sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), len(results)) {
