@@ -82,7 +82,7 @@ func (s *simulator) Update(msg tea.Msg) tea.Cmd {
 			return s.explorer.Update(msg)
 		case key.Matches(msg, k.Open):
 			return s.explore(false)
-		case key.Matches(msg, k.Schedule):
+		case key.Matches(msg, k.Scheduler):
 			return s.explore(true)
 		}
 		return s.player.Update(msg)
@@ -149,7 +149,7 @@ func (s *simulator) FullHelp() []frame.KeyGroup {
 		return groups
 	}
 	k := s.keys.Explorer
-	return append([]frame.KeyGroup{{Title: "explorer", Keys: []key.Binding{k.Open, k.Schedule}}}, groups...)
+	return append([]frame.KeyGroup{{Title: "explorer", Keys: []key.Binding{k.Open, k.Scheduler}}}, groups...)
 }
 
 // Title is the window title.

@@ -11,12 +11,13 @@ import (
 )
 
 // The width of the handlers' names, and the widths of a cell of the matrix at
-// which its words are short, whole, and with numbers.
+// which its words are short, whole, and with numbers, and at most.
 const (
 	nameWidth   = 11
 	leastCell   = 9
 	wholeCell   = 18
 	countedCell = 26
+	widestCell  = 34
 )
 
 // viewMatrix lays out heading, matrix, facts of the marked cell, and where there
@@ -79,7 +80,7 @@ func (e *Explorer) board(w, h int, apart bool) []string {
 	m := &e.matrix
 	shown := min(len(m.columns), max((w-1-nameWidth)/leastCell, 1))
 	first := window(m.column, shown, len(m.columns))
-	width := min((w-1-nameWidth)/shown, 34)
+	width := min((w-1-nameWidth)/shown, widestCell)
 	head := " " + strings.Repeat(" ", nameWidth)
 	for column := first; column < first+shown; column++ {
 		style := e.styles.Muted
@@ -146,8 +147,16 @@ func (e *Explorer) cellVerdict(j job, w int) verdict {
 		return verdict{"·", "ended", "cancelled", e.styles.Muted}
 	}
 	v := verdictOf(f.result.Verdict(), e.styles)
-	if counts := countsText(f.result); w >= countedCell && counts != "" && text.Width(v.long)+2+text.Width(counts)+4 <= w {
-		v.long = text.Left(v.long, 13) + "  " + counts
+	counts := countsText(f.result)
+	if w < countedCell || counts == "" {
+		return v
+	}
+	const marker = 4 // the marker, the glyph, and a blank after each
+	for _, word := range []string{text.Left(v.long, len("charges twice")), v.short} {
+		if line := word + "  " + counts; text.Width(line)+marker <= w {
+			v.long = line
+			break
+		}
 	}
 	return v
 }

@@ -143,50 +143,46 @@ func (e *Explorer) View(w, h int) string {
 
 // ShortHelp lists the keys for the footer.
 func (e *Explorer) ShortHelp() []key.Binding {
-	k := e.keys.Explorer
-	if e.page == pageMatrix {
-		choose := k.Choose
-		choose.SetHelp(choose.Help().Key, "timeline")
-		be := k.Schedule
-		be.SetHelp(be.Help().Key, "be the scheduler")
-		faults := k.Budgets
-		faults.SetHelp(faults.Help().Key, "your faults")
-		back := k.Back
-		if e.searches.long() {
-			back.SetHelp(back.Help().Key, "cancel the search")
-			return []key.Binding{back, choose, be, k.Deliveries, faults}
-		}
-		return []key.Binding{choose, be, k.Deliveries, faults, back}
+	if e.page == pageSchedule {
+		return e.scheduleHelp()
 	}
-	take := k.Take
-	take.SetHelp("↑↓ "+take.Help().Key, "choose")
-	pick := k.Pick
-	pick.SetHelp(pick.Help().Key, "take")
-	undo := k.Undo
-	undo.SetHelp(undo.Help().Key, "undo")
-	other := k.Other
-	other.SetHelp(other.Help().Key, "other")
+	k := e.keys.Explorer
+	choose, be, own := short(k.Choose, "timeline"), short(k.Scheduler, "be the scheduler"), short(k.Budgets, "your faults")
+	if e.searches.long() {
+		return []key.Binding{short(k.Back, "cancel the search"), choose, be, k.Deliveries, own}
+	}
+	return []key.Binding{choose, be, k.Deliveries, own, k.Back}
+}
+
+func (e *Explorer) scheduleHelp() []key.Binding {
+	k := e.keys.Schedule
 	play := k.Play
 	if e.play.playing {
-		play.SetHelp(play.Help().Key, "pause")
+		play = short(k.Play, "pause")
 	}
-	nearest := k.Nearest
-	nearest.SetHelp(nearest.Help().Key, "nearest")
-	copied := k.Copy
-	copied.SetHelp(copied.Help().Key, "copy")
-	return []key.Binding{pick, take, undo, play, k.Back, nearest, other, copied}
+	choose := k.Take
+	choose.SetHelp(k.Prev.Help().Key+k.Next.Help().Key+" "+k.Take.Help().Key, "choose")
+	all := []key.Binding{short(k.Pick, "take"), choose, short(k.Undo, "undo"), play, k.Back, short(k.Nearest, "nearest")}
+	if len(e.play.list) > 1 {
+		all = append(all, short(k.Other, "other"))
+	}
+	return append(all, short(k.Copy, "copy"))
+}
+
+// short is a binding with a shorter description, for the footer.
+func short(b key.Binding, does string) key.Binding {
+	b.SetHelp(b.Help().Key, does)
+	return b
 }
 
 // FullHelp lists the keys for the help overlay.
 func (e *Explorer) FullHelp() []frame.KeyGroup {
-	k := e.keys.Explorer
-	matrix := frame.KeyGroup{Title: "matrix", Keys: []key.Binding{
-		k.Up, k.Down, k.Left, k.Right, k.First, k.Last, k.Choose, k.Schedule, k.Deliveries, k.Budgets, k.Again, k.Back,
-	}}
-	schedule := frame.KeyGroup{Title: "a schedule on the timeline", Keys: []key.Binding{
-		k.Pick, k.PrevStep, k.NextStep, k.Take, k.Undo, k.Begin, k.End, k.Play, k.Schedule, k.Nearest, k.Other, k.OtherUp, k.Copy, k.Back,
-	}}
-	return []frame.KeyGroup{matrix, schedule, {Title: "faults", Keys: faultLegend()}}
+	k, s := e.keys.Explorer, e.keys.Schedule
+	return []frame.KeyGroup{
+		{Title: "matrix", Keys: []key.Binding{k.Up, k.Down, k.Left, k.Right, k.First, k.Last, k.Choose, k.Scheduler, k.Deliveries, k.Budgets, k.Again, k.Back}},
+		{Title: "a schedule on the timeline", Keys: []key.Binding{s.Pick, s.Prev, s.Next, s.Take, s.Undo, s.Begin, s.End, s.Play, s.Own, s.Nearest, s.Other, s.OtherUp, s.Copy, s.Back}},
+		{Title: "faults", Keys: faultLegend()},
+	}
 }
 
 // Title is the window title.

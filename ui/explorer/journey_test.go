@@ -45,12 +45,12 @@ func TestAStudentBreaksCheckByHandAndCannotBreakTheKey(t *testing.T) {
 
 	term.Press(k.Explorer.Choose)
 	term.Expect("the shortest double charge", "A double charge is 4 steps away", "D1   check-new")
-	term.Press(k.Explorer.End)
+	term.Press(k.Schedule.End)
 	term.Expect("The customer has been charged twice", "✗ $ p1", "after step 4 of 4")
 
 	term.Press(k.Explorer.Back)
 	term.Expect("66 schedules: 60 charge twice")
-	term.Press(k.Explorer.Schedule)
+	term.Press(k.Explorer.Scheduler)
 	term.Expect("you are the scheduler", "A double charge is 4 steps away")
 	for _, step := range []struct{ key, then string }{
 		{"1", "A double charge is 3 steps away"},
@@ -73,7 +73,7 @@ func TestAStudentBreaksCheckByHandAndCannotBreakTheKey(t *testing.T) {
 		term.Press(k.Explorer.Right)
 	}
 	term.Expect("lease with the provider's idempotency key, slow 1", "none of 98 schedules charges twice or loses")
-	term.Press(k.Explorer.Schedule)
+	term.Press(k.Explorer.Scheduler)
 	for _, key := range []string{"1", "1", "2", "2", "2"} {
 		term.Expect("It cannot be broken: whatever you choose")
 		term.PressKey(key)

@@ -139,7 +139,7 @@ func (e *Explorer) pressedInMatrix(msg tea.KeyPressMsg) tea.Cmd {
 		return e.searchAgain()
 	case key.Matches(msg, k.Choose):
 		return e.openSelected()
-	case key.Matches(msg, k.Schedule):
+	case key.Matches(msg, k.Scheduler):
 		return e.openSchedule(nil)
 	case key.Matches(msg, k.Back):
 		if e.searches.long() {

@@ -142,7 +142,7 @@ func (e *Explorer) openSchedule(list []titled) tea.Cmd {
 }
 
 func (e *Explorer) pressedInSchedule(msg tea.KeyPressMsg) tea.Cmd {
-	k, s := e.keys.Explorer, &e.play
+	k, s := e.keys.Schedule, &e.play
 	if !key.Matches(msg, k.Play) {
 		s.playing = false
 		s.tick++
@@ -150,10 +150,10 @@ func (e *Explorer) pressedInSchedule(msg tea.KeyPressMsg) tea.Cmd {
 	switch {
 	case key.Matches(msg, k.Back):
 		return e.leaveSchedule()
-	case key.Matches(msg, k.PrevStep):
+	case key.Matches(msg, k.Prev):
 		s.choice = max(s.choice-1, 0)
 		return nil
-	case key.Matches(msg, k.NextStep):
+	case key.Matches(msg, k.Next):
 		s.choice = min(s.choice+1, max(len(s.moves)-1, 0))
 		return nil
 	case key.Matches(msg, k.Take):
@@ -166,7 +166,7 @@ func (e *Explorer) pressedInSchedule(msg tea.KeyPressMsg) tea.Cmd {
 		s.goTo(0)
 	case key.Matches(msg, k.End):
 		s.goTo(s.path.Len())
-	case key.Matches(msg, k.Schedule):
+	case key.Matches(msg, k.Own):
 		s.become()
 	case key.Matches(msg, k.Nearest):
 		e.notice = s.nearest()

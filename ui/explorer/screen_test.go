@@ -79,11 +79,11 @@ func TestNoColourTellsTheSame(t *testing.T) {
 // The keys that the sim screen and the explorer know, each with all that
 // trigger it.
 func anyKeys(m keys.Map) []string {
-	k, p := m.Explorer, m.Player
+	k, s, p := m.Explorer, m.Schedule, m.Player
 	var names []string
 	for _, b := range []key.Binding{
-		k.Open, k.Schedule, k.Back, k.Up, k.Down, k.Left, k.Right, k.First, k.Last, k.Choose, k.Budgets, k.Again,
-		k.Undo, k.Take, k.Begin, k.End, k.Play, k.Other, k.OtherUp, k.Nearest, k.Copy, p.NextHandler, p.Workload, p.Play, m.Global.Help,
+		k.Open, k.Scheduler, k.Back, k.Up, k.Down, k.Left, k.Right, k.First, k.Last, k.Choose, k.Budgets, k.Again,
+		s.Undo, s.Take, s.Begin, s.End, s.Play, s.Own, s.Other, s.OtherUp, s.Nearest, s.Copy, p.NextHandler, p.Workload, p.Play, m.Global.Help,
 	} {
 		names = append(names, b.Keys()...)
 	}

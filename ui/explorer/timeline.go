@@ -270,7 +270,7 @@ func (e *Explorer) choices(w, h int, headed bool) []string {
 		lines = append(lines, section("what happens next?", w, e.styles))
 	}
 	if len(s.moves) == 0 {
-		k := e.keys.Explorer
+		k := e.keys.Schedule
 		hint := k.Undo.Help().Key + " takes a step back, " + k.Begin.Help().Key + " begins again"
 		return append(lines, e.styles.Muted.Render(text.Cut("Nothing is left: every delivery is done.", w)), e.styles.Muted.Render(text.Cut(hint, w)))
 	}

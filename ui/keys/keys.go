@@ -12,6 +12,7 @@ type Map struct {
 	Player   Player
 	Triage   Triage
 	Explorer Explorer
+	Schedule Schedule
 }
 
 // Global keys work on every screen, unless a dialog or a text field is open.
@@ -49,6 +50,7 @@ func Default() Map {
 		Player:   defaultPlayer(),
 		Triage:   defaultTriage(),
 		Explorer: defaultExplorer(),
+		Schedule: defaultSchedule(),
 	}
 }
 
