@@ -5,6 +5,9 @@ import (
 	"time"
 )
 
+// askProvider is said of every release whose charge nobody has asked for.
+const askProvider = "the charge may have happened: ask the provider before the message runs again"
+
 // Consequences says, before a release, what it does and what could go wrong.
 func Consequences(t Table, mode ReleaseMode, overrideLease bool) []string {
 	m := t.Mapping
@@ -30,7 +33,7 @@ func Consequences(t Table, mode ReleaseMode, overrideLease bool) []string {
 	if overrideLease {
 		out = append(out, "the lease still runs: the worker may be alive and at work right now")
 	}
-	out = append(out, "the charge may have happened: ask the provider before the message runs again")
+	out = append(out, askProvider)
 	if t.HasTriggers {
 		out = append(out, "the table has triggers: they fire")
 	}
@@ -70,5 +73,5 @@ func UnknownOutcome(c Claim, m Mapping, now time.Time) string {
 	if left > 0 {
 		return fmt.Sprintf("retry is safe only if it reuses %s (remembered %s more)", key, FormatSpan(left))
 	}
-	return fmt.Sprintf("the provider has forgotten %s (%s ago); %s", key, FormatSpan(-left), unknown)
+	return fmt.Sprintf("provider has forgotten %s (%s ago): %s", key, FormatSpan(-left), unknown)
 }

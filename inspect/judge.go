@@ -53,16 +53,17 @@ type Finished struct {
 // it counts as one: clocks of workers differ from the database's by that much.
 const FutureSkew = time.Minute
 
-// JudgeAll judges claims of one look together, which also shows whether many
-// owners fell silent at once.
-func JudgeAll(claims []Claim, f Facts) []Claim {
+// Among prepares the facts for judging claims of one look, which are seen
+// together: whose sessions are peers, and whether many owners fell silent at
+// once.
+func (f Facts) Among(claims []Claim) Facts {
 	f.owners = map[string]bool{}
 	for _, o := range f.Owners {
 		f.owners[o] = true
 	}
-	for _, c := range claims {
-		if c.State == StateProcessing && c.Owner.OK {
-			f.owners[c.Owner.V] = true
+	for i := range claims {
+		if claims[i].State == StateProcessing && claims[i].Owner.OK {
+			f.owners[claims[i].Owner.V] = true
 		}
 	}
 	if f.Before != nil { // claims of one look may be judged a few at a time
@@ -73,6 +74,12 @@ func JudgeAll(claims []Claim, f Facts) []Claim {
 		}
 	}
 	f.silent = silentTogether(claims, f)
+	return f
+}
+
+// JudgeAll judges claims of one look together.
+func JudgeAll(claims []Claim, f Facts) []Claim {
+	f = f.Among(claims)
 	out := make([]Claim, len(claims))
 	for i, c := range claims {
 		out[i] = Judge(c, f)
@@ -84,23 +91,31 @@ func JudgeAll(claims []Claim, f Facts) []Claim {
 // first-match rules of the design: nothing here is a guess, and every rung
 // that cannot be seen is named.
 func Judge(c Claim, f Facts) Claim {
+	c = Assess(c, f)
+	c.Notes = append(append([]string(nil), c.Notes...), oddities(c)...)
+	if c.State == StateProcessing {
+		c.Evidence = evidenceOf(c, f)
+		c.Notes = append(c.Notes, standing(c, f)...)
+	}
+	return c
+}
+
+// Assess is Judge without the words: age, condition and verdict. It is what
+// the many rows need that are counted and not shown.
+func Assess(c Claim, f Facts) Claim {
 	if c.ClaimedAt.Valid() && !c.ClaimedAt.After(f.Now) {
 		c.Age = Some(f.Now.Sub(c.ClaimedAt.Time))
 	}
-	c.Notes = append(append([]string(nil), c.Notes...), oddities(c)...)
 	if c.State != StateProcessing {
 		return c
 	}
 	if c.LeaseUntil.Before(f.Now) {
 		c.Lapsed = Some(f.Now.Sub(c.LeaseUntil.Time))
-	}
-	c.Condition = conditionOf(c, f)
-	if c.LeaseUntil.Before(f.Now) {
 		c.GoneSince = goneSince(c, f)
 	}
-	c.Verdict, c.Evidence = verdictOf(c, f)
+	c.Condition = conditionOf(c, f)
+	c.Verdict = verdictOf(c, f)
 	c.FreesItselfAt = freesItself(c, f)
-	c.Notes = append(c.Notes, standing(c, f)...)
 	return c
 }
 
@@ -155,68 +170,55 @@ func beatOf(c Claim, f Facts) beat {
 	}
 }
 
-// verdictOf climbs the ladder. Every rung leaves its evidence; the first that
-// decides gives the verdict.
-func verdictOf(c Claim, f Facts) (Verdict, []Evidence) {
-	verdict := VerdictNone
-	decide := func(v Verdict) {
-		if verdict == VerdictNone {
-			verdict = v
-		}
+// verdictOf is the first rung that decides.
+func verdictOf(c Claim, f Facts) Verdict {
+	beat := beatOf(c, f)
+	_, together := silenceOf(c, f)
+	session := sessionOf(c, f)
+	switch {
+	case f.LocksHidden == "" && len(f.Locks[c.Key]) > 0, movedSince(c, f) != unmoved, beat == beatFresh:
+		return VerdictAlive
+	case leaseRuns(c, f) && beat == beatStale:
+		return VerdictCannotTell
+	case leaseRuns(c, f):
+		return VerdictAlive
+	case f.Standby, together, session == sessionConnected:
+		return VerdictCannotTell
+	case beat == beatStale, session == sessionGoneTwice:
+		return VerdictLikelyDead
+	default:
+		return VerdictCannotTell
 	}
-	var evidence []Evidence
-	add := func(e Evidence) {
-		if f.Query != nil {
-			e.Query = f.Query(c.Key, e.Rung)
-		}
+}
+
+// silenceOf is the group that the claim's owner fell silent with, if any.
+func silenceOf(c Claim, f Facts) (silence, bool) {
+	if !c.Owner.OK {
+		return silence{}, false
+	}
+	s, ok := f.silent[c.Owner.V]
+	return s, ok
+}
+
+// evidenceOf lists every rung, strongest first, decided or not.
+func evidenceOf(c Claim, f Facts) []Evidence {
+	evidence := []Evidence{lockEvidence(c, f), renewedEvidence(c, f)}
+	if e, ok := heartbeatEvidence(c, f); ok {
 		evidence = append(evidence, e)
 	}
-
-	lock := lockEvidence(c, f)
-	add(lock)
-	if lock.For == ForAlive {
-		decide(VerdictAlive)
-	}
-	moved := renewedEvidence(c, f)
-	add(moved)
-	if moved.For == ForAlive {
-		decide(VerdictAlive)
-	}
-	beat := beatOf(c, f)
-	if e, ok := heartbeatEvidence(c, f); ok {
-		add(e)
-	}
-	if beat == beatFresh {
-		decide(VerdictAlive)
-	}
-	switch {
-	case leaseRuns(c, f) && beat == beatStale:
-		decide(VerdictCannotTell)
-	case leaseRuns(c, f):
-		decide(VerdictAlive)
-	}
-	quiet, together := f.silent[c.Owner.V]
-	together = together && c.Owner.OK
-	if f.Standby || together {
-		decide(VerdictCannotTell)
-	}
-	session := sessionOf(c, f)
-	add(Evidence{Rung: RungSession, For: session.points, Text: session.text})
-	if session.connected {
-		decide(VerdictCannotTell)
-	}
-	if beat == beatStale || session.goneTwice {
-		decide(VerdictLikelyDead)
-	}
-	add(leaseEvidence(c, f))
-	if together {
-		add(Evidence{Rung: RungAge, For: ForNeither, Text: quiet.text()})
+	evidence = append(evidence, sessionEvidence(c, f), leaseEvidence(c, f))
+	if s, ok := silenceOf(c, f); ok {
+		evidence = append(evidence, Evidence{Rung: RungAge, For: ForNeither, Text: s.text()})
 	}
 	if e, ok := ageEvidence(c, f); ok {
-		add(e)
+		evidence = append(evidence, e)
 	}
-	decide(VerdictCannotTell)
-	return verdict, evidence
+	if f.Query != nil {
+		for i := range evidence {
+			evidence[i].Query = f.Query(c.Key, evidence[i].Rung)
+		}
+	}
+	return evidence
 }
 
 func lockEvidence(c Claim, f Facts) Evidence {
@@ -252,8 +254,41 @@ func (h LockHolder) words() string {
 	return w
 }
 
-// renewedEvidence compares with the look before: a lease that moved forward,
-// another token or a later heartbeat is a sign of life.
+// moved is what changed since the look before.
+type moved uint8
+
+const (
+	unmoved moved = iota
+	movedToken
+	movedLease
+	movedHeartbeat
+)
+
+// movedSince compares with the look before: a lease that moved forward, another
+// token or a later heartbeat is a sign of life.
+func movedSince(c Claim, f Facts) moved {
+	old, ok := seenBefore(c, f)
+	switch {
+	case !ok:
+		return unmoved
+	case old.Token != c.Token:
+		return movedToken
+	case c.LeaseUntil.Valid() && (old.LeaseUntil.Before(c.LeaseUntil.Time) || old.LeaseUntil.None()):
+		return movedLease
+	case c.HeartbeatAt.Valid() && (old.HeartbeatAt.Before(c.HeartbeatAt.Time) || old.HeartbeatAt.None()):
+		return movedHeartbeat
+	}
+	return unmoved
+}
+
+func seenBefore(c Claim, f Facts) (Claim, bool) {
+	if f.Before == nil {
+		return Claim{}, false
+	}
+	old, ok := f.Before.Claims[c.Key]
+	return old, ok && old.State == StateProcessing
+}
+
 func renewedEvidence(c Claim, f Facts) Evidence {
 	e := Evidence{Rung: RungRenewed, For: ForNeither}
 	if f.Before == nil {
@@ -261,18 +296,21 @@ func renewedEvidence(c Claim, f Facts) Evidence {
 		return e
 	}
 	since := FormatSpan(f.Now.Sub(f.Before.At))
-	old, ok := f.Before.Claims[c.Key]
-	switch {
-	case !ok || old.State != StateProcessing:
+	old, ok := seenBefore(c, f)
+	if !ok {
 		e.Text = fmt.Sprintf("not compared: it was not claimed at the look %s ago", since)
-	case old.Token != c.Token:
-		e.For, e.Text = ForAlive, fmt.Sprintf("claimed again since the look %s ago: token %s, was %s", since, c.Token.Or("none"), old.Token.Or("none"))
-	case c.LeaseUntil.Valid() && (old.LeaseUntil.Before(c.LeaseUntil.Time) || old.LeaseUntil.None()):
-		e.For, e.Text = ForAlive, fmt.Sprintf("lease renewed since the look %s ago", since)
-	case c.HeartbeatAt.Valid() && (old.HeartbeatAt.Before(c.HeartbeatAt.Time) || old.HeartbeatAt.None()):
-		e.For, e.Text = ForAlive, fmt.Sprintf("heartbeat written since the look %s ago", since)
+		return e
+	}
+	e.For = ForAlive
+	switch movedSince(c, f) {
+	case movedToken:
+		e.Text = fmt.Sprintf("claimed again since the look %s ago: token %s, was %s", since, c.Token.Or("none"), old.Token.Or("none"))
+	case movedLease:
+		e.Text = fmt.Sprintf("lease renewed since the look %s ago", since)
+	case movedHeartbeat:
+		e.Text = fmt.Sprintf("heartbeat written since the look %s ago", since)
 	default:
-		e.Text = fmt.Sprintf("lease, token and heartbeat unchanged since the look %s ago", since)
+		e.For, e.Text = ForNeither, fmt.Sprintf("lease, token and heartbeat unchanged since the look %s ago", since)
 	}
 	return e
 }

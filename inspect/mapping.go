@@ -35,6 +35,9 @@ type Mapping struct {
 	ExpiresAt   string
 	// UpdatedAt is set to now() by a release; it takes no part in judging.
 	UpdatedAt string
+	// Result is where a completion keeps what a later duplicate gets back. It is
+	// written by a settle, and never read or compared.
+	Result string
 
 	// ProviderKey is the column with the idempotency key that the charge was
 	// sent under, ProviderMemory how long the provider remembers such keys.

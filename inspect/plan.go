@@ -145,6 +145,11 @@ func PlanID(p Plan) string {
 			put(c.Column)
 			maybe(c.Value)
 		}
+		if s := r.Settlement; s != nil {
+			put(string(s.Outcome))
+			put(s.Reference)
+			maybe(s.Result)
+		}
 	}
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }

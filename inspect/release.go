@@ -64,6 +64,9 @@ type Plan struct {
 	Rows          []PlannedRow `json:"rows"`
 	// Refused are claims that were asked for and are not in Rows.
 	Refused []Skip `json:"refused,omitempty"`
+	// Answers are those of a settle, one for each key asked for, also of the
+	// refused ones; none in a release.
+	Answers []KeyAnswer `json:"answers,omitempty"`
 }
 
 // Count is how many rows the plan would release.
@@ -80,6 +83,10 @@ type PlannedRow struct {
 	Owner      *string       `json:"owner,omitempty"`
 	Verdict    Verdict       `json:"verdict"`
 	Condition  Condition     `json:"condition"`
+	// Unknown is what is known about the charge: never that it happened.
+	Unknown string `json:"unknown,omitempty"`
+	// Settlement is the provider's answer, in the plan of a settle.
+	Settlement *Settlement `json:"settlement,omitempty"`
 }
 
 // Skip is a claim that was not released, and why.
@@ -103,6 +110,8 @@ type Result struct {
 	Skipped  []Skip
 	Failed   []Failure
 	AuditID  string
+	// Follow is what became of the released keys, where that was asked for.
+	Follow *Follow
 }
 
 // Clean reports whether every claim of the plan was released.

@@ -21,15 +21,17 @@ type Session struct {
 	Started Stamp
 }
 
-// sessionView is what the sessions say about one claim.
-type sessionView struct {
-	text      string
-	points    For
-	connected bool
-	// goneTwice: the lease has lapsed and the owner's session was gone at two
-	// looks far enough apart, while other owners had theirs.
-	goneTwice bool
-}
+// sessionSign is what the sessions say about one claim.
+type sessionSign uint8
+
+const (
+	sessionUnseen sessionSign = iota
+	sessionConnected
+	sessionGone
+	// sessionGoneTwice: the lease has lapsed and the owner's session was gone
+	// at two looks far enough apart, while other owners had theirs.
+	sessionGoneTwice
+)
 
 // peers counts the other owners of claimed rows, and those connected.
 func (f Facts) peers(owner string) (connected, all int) {
@@ -45,33 +47,43 @@ func (f Facts) peers(owner string) (connected, all int) {
 	return connected, all
 }
 
-func sessionOf(c Claim, f Facts) sessionView {
-	v := sessionView{points: ForNeither}
+func sessionOf(c Claim, f Facts) sessionSign {
 	switch {
-	case f.Sessions == nil:
-		v.text = "not looked at: the owner's sessions"
-	case f.Sessions.Skipped != "":
-		v.text = "sessions skipped: " + f.Sessions.Skipped
-	case !c.Owner.OK:
-		v.text = "no owner whose session could be looked for"
+	case f.Sessions == nil, f.Sessions.Skipped != "", !c.Owner.OK:
+		return sessionUnseen
 	case len(f.Sessions.ByOwner[c.Owner.V]) > 0:
-		v.connected = true
-		v.text = connectedText(c, f.Sessions.ByOwner[c.Owner.V])
+		return sessionConnected
+	case c.GoneSince.Valid() && f.Now.Sub(c.GoneSince.Time) >= SecondLookAfter:
+		return sessionGoneTwice
+	}
+	return sessionGone
+}
+
+func sessionEvidence(c Claim, f Facts) Evidence {
+	e := Evidence{Rung: RungSession, For: ForNeither}
+	switch sign := sessionOf(c, f); {
+	case f.Sessions == nil:
+		e.Text = "not looked at: the owner's sessions"
+	case f.Sessions.Skipped != "":
+		e.Text = "sessions skipped: " + f.Sessions.Skipped
+	case sign == sessionUnseen:
+		e.Text = "no owner whose session could be looked for"
+	case sign == sessionConnected:
+		e.Text = connectedText(c, f.Sessions.ByOwner[c.Owner.V])
 	default:
 		connected, all := f.peers(c.Owner.V)
-		v.text = fmt.Sprintf("no session under the owner's name; %d of %s connected", connected, plural(int64(all), "peer"))
+		e.Text = fmt.Sprintf("no session under the owner's name; %d of %s connected", connected, plural(int64(all), "peer"))
 		switch {
 		case connected == 0:
-			v.text += ", so sessions may not bear their owners' names"
-		case !c.GoneSince.Valid():
-		case f.Now.Sub(c.GoneSince.Time) >= SecondLookAfter:
-			v.points, v.goneTwice = ForDead, true
-			v.text += fmt.Sprintf("; gone at every look for %s", FormatSpan(f.Now.Sub(c.GoneSince.Time)))
-		default:
-			v.text += fmt.Sprintf("; a second look counts from %s on", FormatSpan(SecondLookAfter))
+			e.Text += ", so sessions may not bear their owners' names"
+		case sign == sessionGoneTwice:
+			e.For = ForDead
+			e.Text += fmt.Sprintf("; gone at every look for %s", FormatSpan(f.Now.Sub(c.GoneSince.Time)))
+		case c.GoneSince.Valid():
+			e.Text += fmt.Sprintf("; a second look counts from %s on", FormatSpan(SecondLookAfter))
 		}
 	}
-	return v
+	return e
 }
 
 // connectedText says why a connected session does not prove that the worker

@@ -96,6 +96,8 @@ type AuditRow struct {
 	Key    Key           `json:"key"`
 	Before []ColumnValue `json:"before"`
 	After  []ColumnValue `json:"after"`
+	// Settlement is what the person said that the provider answered.
+	Settlement *Settlement `json:"settlement,omitempty"`
 }
 
 // OutcomeStatus says how a batch ended.

@@ -39,7 +39,7 @@ func recommendedMapping(t inspect.Table) inspect.Mapping {
 			inspect.StateProcessing: {"PROCESSING"}, inspect.StateDone: {"DONE"}, inspect.StateFailed: {"FAILED"},
 		}},
 		ClaimedAt: "claimed_at", Lease: inspect.LeaseBinding{Column: "lease_expires_at"}, Owner: "owner", Token: "fencing_token",
-		Attempts: has("attempts"), CompletedAt: has("completed_at"), UpdatedAt: has("updated_at"), RunsNext: inspect.RunsNextBroker,
+		Attempts: has("attempts"), CompletedAt: has("completed_at"), UpdatedAt: has("updated_at"), Result: has("result"), RunsNext: inspect.RunsNextBroker,
 	}
 }
 

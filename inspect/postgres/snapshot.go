@@ -111,7 +111,11 @@ func (l *looker) run(ctx context.Context) error {
 	if err := l.witness(ctx, claimed); err != nil {
 		return err
 	}
-	l.judged = inspect.JudgeAll(claimsOf(claimed), l.facts)
+	l.judged = claimsOf(claimed)
+	l.facts = l.facts.Among(l.judged)
+	for i := range l.judged {
+		l.judged[i] = inspect.Assess(l.judged[i], l.facts)
+	}
 	return l.list(ctx)
 }
 
@@ -165,7 +169,9 @@ func (l *looker) claimed(ctx context.Context, filter []string, args ...any) ([]r
 			rows = append(rows, leaseless...)
 		}
 	}
-	markRepeated(rows)
+	if !l.table.UniqueKey {
+		markRepeated(rows)
+	}
 	return rows, nil
 }
 
@@ -249,20 +255,33 @@ func (l *looker) list(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			if from, err = l.judge(ctx, rows); err != nil {
+			if err := l.witness(ctx, rows); err != nil {
 				return err
 			}
-		}
-		for _, c := range from {
-			if l.wanted(c) {
-				l.listed = append(l.listed, c)
+			from = claimsOf(rows)
+			for i := range from {
+				from[i] = inspect.Assess(from[i], l.facts)
 			}
 		}
-		slices.SortStableFunc(l.listed, longestLapsedFirst(l.now(), l.table.Mapping))
-		l.matching = inspect.Count{Rows: int64(len(l.listed)), Exact: !l.cut}
-		l.listed = l.listed[:min(limit, len(l.listed))]
+		l.choose(from, limit)
 	}
 	return nil
+}
+
+// choose lists the longest lapsed of the claims that are wanted, in full words.
+func (l *looker) choose(from []inspect.Claim, limit int) {
+	var wanted []int // the claims are large: sort their places
+	for i := range from {
+		if l.wanted(from[i]) {
+			wanted = append(wanted, i)
+		}
+	}
+	order := longestLapsedFirst(l.now(), l.table.Mapping)
+	slices.SortStableFunc(wanted, func(a, b int) int { return order(&from[a], &from[b]) })
+	l.matching = inspect.Count{Rows: int64(len(wanted)), Exact: !l.cut}
+	for _, i := range wanted[:min(limit, len(wanted))] {
+		l.listed = append(l.listed, inspect.Judge(from[i], l.facts))
+	}
 }
 
 // witness looks at the row locks and sessions behind rows.
@@ -274,12 +293,20 @@ func (l *looker) witness(ctx context.Context, rows []read) (err error) {
 	return err
 }
 
-// judge judges rows that are not among the claimed ones already judged.
+// judge judges rows in full words: among the claimed rows where those were
+// read, else among themselves.
 func (l *looker) judge(ctx context.Context, rows []read) ([]inspect.Claim, error) {
 	if err := l.witness(ctx, rows); err != nil {
 		return nil, err
 	}
-	return inspect.JudgeAll(claimsOf(rows), l.facts), nil
+	claims := claimsOf(rows)
+	if l.judged == nil {
+		l.facts = l.facts.Among(claims)
+	}
+	for i := range claims {
+		claims[i] = inspect.Judge(claims[i], l.facts)
+	}
+	return claims, nil
 }
 
 // otherState lists rows that are not PROCESSING, in key order.
@@ -337,8 +364,8 @@ func (l *looker) wanted(c inspect.Claim) bool {
 // longestLapsedFirst orders by how long a claim has been stuck: past its
 // lease, past its heartbeat's limit, or past the threshold. What has no such
 // span comes last, oldest first.
-func longestLapsedFirst(now time.Time, m inspect.Mapping) func(a, b inspect.Claim) int {
-	overdue := func(c inspect.Claim) (time.Duration, bool) {
+func longestLapsedFirst(now time.Time, m inspect.Mapping) func(a, b *inspect.Claim) int {
+	overdue := func(c *inspect.Claim) (time.Duration, bool) {
 		switch {
 		case c.LeaseUntil.Valid():
 			return now.Sub(c.LeaseUntil.Time), true
@@ -349,7 +376,7 @@ func longestLapsedFirst(now time.Time, m inspect.Mapping) func(a, b inspect.Clai
 		}
 		return 0, false
 	}
-	return func(a, b inspect.Claim) int {
+	return func(a, b *inspect.Claim) int {
 		x, okX := overdue(a)
 		y, okY := overdue(b)
 		if okX != okY {
