@@ -96,14 +96,28 @@ func (p pane) put(x, y int, s string, k ink) int {
 			continue
 		}
 		if x >= 0 && x+width <= p.rect.w && p.x+x+width <= p.canvas.w {
-			p.cells[row+p.x+x] = cell{r, k}
+			i := row + p.x + x
+			p.clear(i)
 			if width == 2 {
-				p.cells[row+p.x+x+1] = cell{0, k}
+				p.clear(i + 1)
+				p.cells[i+1] = cell{0, k}
 			}
+			p.cells[i] = cell{r, k}
 		}
 		x += width
 	}
 	return x
+}
+
+// clear blanks a cell, and with it the other half of a wide rune.
+func (c *canvas) clear(i int) {
+	if c.cells[i].r == 0 && i > 0 {
+		c.cells[i-1].r = ' '
+	}
+	if i+1 < len(c.cells) && c.cells[i+1].r == 0 {
+		c.cells[i+1].r = ' '
+	}
+	c.cells[i].r = ' '
 }
 
 // right writes s so that it ends at the pane's right edge, and returns the
