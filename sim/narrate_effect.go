@@ -97,6 +97,9 @@ func (v *narrator) claim() string {
 	if v.trace.handler.ID == HandlerOneTx {
 		return fmt.Sprintf("%s has inserted the row of %s in its open transaction. Another insert of it waits for the commit.", w, p)
 	}
+	if v.trace.handler.Leased {
+		return fmt.Sprintf("%s has claimed %s with token %d. While the lease runs, every other delivery of it has to wait.", w, p, row.Gen)
+	}
 	return fmt.Sprintf("%s has claimed %s. From now on every other worker is refused.", w, p)
 }
 
