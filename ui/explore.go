@@ -80,6 +80,7 @@ func (s *simulator) Update(msg tea.Msg) tea.Cmd {
 		switch {
 		case s.open:
 			return s.explorer.Update(msg)
+		case s.player.Typing():
 		case key.Matches(msg, k.Open):
 			return s.explore(false)
 		case key.Matches(msg, k.Scheduler):

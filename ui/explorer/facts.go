@@ -26,7 +26,9 @@ func (e *Explorer) facts(w, h int) []string {
 	switch {
 	case e.notice != "":
 		parts = append(parts, wrapped(e.notice, w, 0, e.styles.Info))
-	case !ok && e.searches.running != nil && e.searches.running.job == j:
+	case !ok && e.searches.running != nil && e.searches.running.job == j && !e.searches.running.dropped:
+	case !ok && (e.matrix.column < len(faults) || !e.matrix.large || e.matrix.wanted[j]):
+		parts = append(parts, wrapped("Its turn comes soon.", w, 0, e.styles.Muted))
 	case !ok:
 		parts = append(parts, wrapped("Not searched yet: "+e.keys.Explorer.Choose.Help().Key+" searches it.", w, 0, e.styles.Muted))
 	case f.cancelled && f.result.Handler == nil:

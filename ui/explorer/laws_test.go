@@ -81,6 +81,9 @@ func TestTheNearestWayBreaksItInAsManyStepsAsIsSaid(t *testing.T) {
 			r.Fatal("the past has changed")
 		}
 		if before.Cell.Charges >= 2 || len(s.moves) == 0 {
+			if s.path.Len() != at {
+				r.Fatalf("it is over, and %q", said)
+			}
 			return
 		}
 		s.goTo(s.path.Len())
@@ -129,8 +132,8 @@ func TestBackIsFree(t *testing.T) {
 // found, and is not taken up again by itself; no key waits for it.
 func TestALongSearchIsCancelledAtOnce(t *testing.T) {
 	all := explore.Budgets{Fail: 3, Timeout: 3, Crash: 3, Slow: 3, Forget: 3}
-	e := open(t, Config{Handler: sim.HandlerFence, Deliveries: 4})
-	run := e.chooseBudgets(budgetsChosenMsg{deliveries: 4, budgets: all})().(tea.BatchMsg)[0]
+	e := open(t, Config{Handler: sim.HandlerFence, Deliveries: 4, Budgets: all})
+	run := e.search(e.matrix.selected())().(tea.BatchMsg)[0]
 	done := make(chan tea.Msg, 1)
 	go func() { done <- run() }()
 	running := e.searches.running
@@ -168,6 +171,39 @@ func TestALongSearchIsCancelledAtOnce(t *testing.T) {
 	}
 	if next, ok := e.matrix.next(e.searches.found); ok && next == e.matrix.selected() {
 		t.Error("the cancelled search is taken up again")
+	}
+}
+
+// A large search waits for those that take a moment, and other large ones for
+// the viewer.
+func TestLargeSearchesWaitAndAreOnlyMadeOnDemand(t *testing.T) {
+	e := open(t, Config{Handler: sim.HandlerFence})
+	m := &e.matrix
+	e.chooseBudgets(budgetsChosenMsg{deliveries: 2, budgets: explore.Budgets{Crash: 2, Slow: 2}, states: quickStates + 1})
+	found := make(map[job]finding)
+	order := []job{}
+	for {
+		j, ok := m.next(found)
+		if !ok {
+			break
+		}
+		found[j] = finding{}
+		order = append(order, j)
+	}
+	if want := len(m.handlers)*len(faults) + 1; len(order) != want || order[want-1] != m.selected() {
+		t.Fatalf("%d searches, the last is %+v", len(order), order[len(order)-1])
+	}
+	m.row++
+	if _, ok := m.next(found); ok {
+		t.Error("another large search begins by itself")
+	}
+	m.wanted[m.selected()] = true
+	if j, ok := m.next(found); !ok || j != m.selected() {
+		t.Error("a large search that is wanted does not begin")
+	}
+	e.chooseBudgets(budgetsChosenMsg{deliveries: 2, budgets: explore.Budgets{Crash: 1}, states: 100})
+	if m.column != 3 || len(m.columns) != len(faults)+1 {
+		t.Errorf("one crash is column %d of %d", m.column, len(m.columns))
 	}
 }
 

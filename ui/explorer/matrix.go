@@ -91,14 +91,16 @@ func (m *matrix) cell(row, column int) job {
 // selected is the job of the marked cell.
 func (m *matrix) selected() job { return m.cell(m.row, m.column) }
 
-// next is what to search next: the marked cell, then its row, then the rest.
+// next is what to search next: the marked cell, then its row, then the rest. A
+// large search waits until all that take a moment are done.
 func (m *matrix) next(found map[job]finding) (job, bool) {
 	wanted := func(row, column int) bool {
 		j := m.cell(row, column)
 		_, done := found[j]
 		return !done && (column < len(faults) || !m.large || m.wanted[j])
 	}
-	if wanted(m.row, m.column) {
+	waits := m.large && m.column == len(faults)
+	if wanted(m.row, m.column) && !waits {
 		return m.selected(), true
 	}
 	rows := append([]int{m.row}, make([]int, 0, len(m.handlers))...)
@@ -107,9 +109,14 @@ func (m *matrix) next(found map[job]finding) (job, bool) {
 	}
 	for _, row := range rows {
 		for column := range m.columns {
-			if wanted(row, column) {
+			if wanted(row, column) && (column < len(faults) || !m.large) {
 				return m.cell(row, column), true
 			}
+		}
+	}
+	for _, row := range rows { // only the large ones are left
+		if last := len(m.columns) - 1; wanted(row, last) {
+			return m.cell(row, last), true
 		}
 	}
 	return job{}, false
@@ -174,7 +181,8 @@ func (e *Explorer) chooseBudgets(msg budgetsChosenMsg) tea.Cmd {
 	return e.searchNext()
 }
 
-// searchAgain searches the marked cell once more, or for the first time.
+// searchAgain searches the marked cell once more, or for the first time, as
+// soon as no other search runs.
 func (e *Explorer) searchAgain() tea.Cmd {
 	selected := e.matrix.selected()
 	if r := e.searches.running; r != nil && r.job == selected && !r.dropped {
@@ -182,7 +190,6 @@ func (e *Explorer) searchAgain() tea.Cmd {
 	}
 	delete(e.searches.found, selected)
 	e.matrix.wanted[selected] = true
-	e.dropSearch()
 	return e.searchNext()
 }
 

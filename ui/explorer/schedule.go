@@ -201,7 +201,12 @@ func (s *schedule) nearest() string {
 	if way == nil || o.Lost != nil && o.Lost.Len() < way.Len() {
 		way = o.Lost
 	}
-	if !known || way == nil || way.Len() == 0 {
+	switch {
+	case s.here().Cell.Charges >= 2:
+		return "It is broken already."
+	case !known || o.err != nil:
+		return "What lies ahead is not known."
+	case way == nil || way.Len() == 0:
 		return "There is no way on from here that breaks it."
 	}
 	path := *s.path
