@@ -14,6 +14,7 @@ import (
 
 	"idemtui/ui/frame"
 	"idemtui/ui/keys"
+	"idemtui/ui/text"
 	"idemtui/ui/theme"
 )
 
@@ -126,6 +127,9 @@ func (a *App) content() string {
 		body = frame.Overlay(body, frame.HelpBox(a.helpGroups(), w-2, h-3, a.styles), w, h-1)
 	case top != nil:
 		short = top.ShortHelp()
+		if a.dialogs.Waiting() {
+			short = []key.Binding{notYet}
+		}
 		body = frame.Overlay(body, top.View(w-2, h-2, a.styles), w, h-1)
 	}
 	always := []key.Binding{a.keys.Global.Help, a.keys.Global.Quit}
@@ -134,6 +138,9 @@ func (a *App) content() string {
 	}
 	return body + "\n" + frame.Footer(short, always, w, a.styles)
 }
+
+// notYet stands in the footer while a dialog is in its grace period.
+var notYet = key.NewBinding(key.WithKeys(text.Ellipsis), key.WithHelp(text.Ellipsis, "not yet: keys still on their way are dropped"))
 
 func (a *App) helpGroups() []frame.KeyGroup {
 	g := a.keys.Global

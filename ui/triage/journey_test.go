@@ -86,20 +86,19 @@ func (n *night) noSessions() {
 	}
 }
 
-// dialog waits for a dialog with these texts, past its grace period: until
-// then no key moves its focus.
+// dialog waits for a dialog with these texts, past its grace period: then its
+// keys are in the footer.
 func (n *night) dialog(texts ...string) {
 	n.t.Helper()
-	n.Expect(append(texts, "> No")...)
-	n.pressUntil("the dialog is awake", "\t", func(screen string) bool { return !strings.Contains(screen, "> No") })
-	n.pressUntil("the focus is on No again", "\t", func(screen string) bool { return strings.Contains(screen, "> No") })
+	n.Expect(append(texts, "> No", "esc no, close")...)
 }
 
 // closed closes a dialog that only tells something.
 func (n *night) closed() {
 	n.t.Helper()
-	n.Expect("> Close")
-	n.pressUntil("the dialog is closed", "\r", func(screen string) bool { return !strings.Contains(screen, "> Close") })
+	n.Expect("> Close", "enter close")
+	n.Press(n.k.Dialog.Choose)
+	n.ExpectGone("> Close")
 }
 
 // pressUntil types a sequence again and again, and gives the screen the time
@@ -135,10 +134,8 @@ func (n *night) confirm(reason string, more ...string) {
 func (n *night) arm() {
 	n.t.Helper()
 	n.Expect("Arm it?")
-	n.pressUntil("the name is typed", "\x15processed_messages", func(screen string) bool {
-		return strings.Contains(screen, "processed_messages: processed_messages")
-	})
-	n.Type("\r")
+	n.Expect("enter next")
+	n.Type("processed_messages\r")
 	n.Expect("ARMED")
 }
 
