@@ -23,6 +23,9 @@ func (v *narrator) check() string {
 	case LabelCheckSeen:
 		return fmt.Sprintf("%s finds %s already processed and will only acknowledge it.", w, p)
 	case LabelRemember:
+		if v.trace.rememberedBefore(v.state.N-1, v.event) {
+			return fmt.Sprintf("%s inserts the row of %s and finds it there: a violation of the unique key, after the charge. It guards the table, not the customer.", w, p)
+		}
 		if v.row().Charges > 1 {
 			return fmt.Sprintf("%s writes that %s was processed: too late, it was charged %d times.", w, p, v.row().Charges)
 		}
@@ -74,6 +77,18 @@ func (t *Trace) chargedBefore(n int, payment int32) bool {
 		}
 	}
 	return false
+}
+
+// rememberedBefore says whether the row that an event writes was there before
+// event n.
+func (t *Trace) rememberedBefore(n int, event Event) (there bool) {
+	for i := range t.events[:n] {
+		e := &t.events[i]
+		if e.Payment == event.Payment && (e.Copy == event.Copy || !t.scenario.ByMessage) {
+			there = (there || e.Label == LabelRemember) && e.Kind != EventForget
+		}
+	}
+	return there
 }
 
 func (v *narrator) claim() string {

@@ -36,8 +36,8 @@ var statements = map[OpKind]Statement{
 		"It locks nothing: what it says may be out of date before the answer arrives.",
 	},
 	OpRemember: {
-		"INSERT INTO processed (payment_id) VALUES ($1)\nON CONFLICT (payment_id) DO NOTHING",
-		"Without ON CONFLICT the second worker gets a violation of the unique key, after both have charged. Without the key there are two rows.",
+		"INSERT INTO processed (payment_id) VALUES ($1)",
+		"The second worker's insert violates the unique key (SQLSTATE 23505), after both have charged. With ON CONFLICT DO NOTHING nobody even notices; without the key there are two rows.",
 	},
 	OpRelease: {
 		"DELETE FROM claimed WHERE payment_id = $1",

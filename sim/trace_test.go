@@ -242,10 +242,14 @@ func TestDemoOfCheckNarratesTheRace(t *testing.T) {
 
 func TestNarrationNeverRunsDry(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		trace := mustRecord(t, anyScenario(t), 64)
-		n := rapid.IntRange(-1, trace.Len()+1).Draw(t, "n")
-		if said := trace.Narrate(n); said == "" || strings.Contains(said, "%!") {
-			t.Fatalf("event %+v: %q", trace.Event(max(0, n-1)), said)
+		s := anyScenario(t)
+		s.Payments = min(s.Payments, 4)
+		trace := mustRecord(t, s, 64)
+		for n := -1; n <= trace.Len()+1; n++ {
+			said := trace.Narrate(n)
+			if said == "" || strings.ContainsAny(said, "%\n") || strings.Contains(said, "p0") || strings.Contains(said, "w0") {
+				t.Fatalf("event %+v: %q", trace.Event(max(0, min(n, trace.Len())-1)), said)
+			}
 		}
 	})
 }
