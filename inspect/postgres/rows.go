@@ -17,40 +17,46 @@ type reader struct {
 	table   inspect.Table
 	columns []string // mapped, in the order of the select list
 	list    string   // the select list
+	// times are the places of claimed_at, lease, heartbeat, completed_at,
+	// failed_at and expires_at in the select list; -1 where there is none.
+	times    [6]int
+	versions int // the place of xmin, before xmax
 }
 
-// timeNames are the times of a claim, in the order of the select list.
-func timeColumns(t inspect.Table) []string {
-	m := t.Mapping
-	out := make([]string, 0, 6)
-	for _, name := range []string{m.ClaimedAt, m.Lease.Column, m.Heartbeat.Column, m.CompletedAt, m.FailedAt, m.ExpiresAt} {
-		switch {
-		case name == "":
-			out = append(out, "NULL::timestamptz")
-		case name == m.Lease.Column && name != m.ClaimedAt:
-			out = append(out, lease(t))
-		default:
-			out = append(out, stamp(t, name))
-		}
-	}
-	out[1] = "NULL::timestamptz"
-	if m.Lease.Mapped() {
-		out[1] = lease(t)
-	}
-	return out
+// timeNames are the columns of a claim's times.
+func timeNames(m inspect.Mapping) [6]string {
+	return [6]string{m.ClaimedAt, m.Lease.Column, m.Heartbeat.Column, m.CompletedAt, m.FailedAt, m.ExpiresAt}
 }
 
 // newReader writes the select list: every mapped column as text, which is what
-// a release compares, the times as timestamptz, and the row's versions.
+// a release compares, the times as timestamptz where they are stored otherwise,
+// and the row's versions.
 func newReader(t inspect.Table) reader {
-	r := reader{table: t, columns: t.Mapping.Columns()}
-	var list []string
+	m := t.Mapping
+	r := reader{table: t, columns: m.Columns()}
+	list := make([]string, 0, len(r.columns)+8)
 	for _, c := range r.columns {
 		list = append(list, col(c)+"::text")
 	}
-	for _, x := range timeColumns(t) {
+	for i, name := range timeNames(m) {
+		c, ok := t.Column(name)
+		isLease := i == 1
+		switch {
+		case !ok:
+			r.times[i] = -1
+			continue
+		case c.Base == "timestamptz" && (!isLease || m.Lease.Plain()):
+			r.times[i] = slices.Index(r.columns, name)
+			continue
+		}
+		x := stamp(t, name)
+		if isLease {
+			x = lease(t)
+		}
+		r.times[i] = len(list)
 		list = append(list, "("+x+")::text")
 	}
+	r.versions = len(list)
 	if t.RowVersions {
 		list = append(list, "t.xmin::text", "t.xmax::text")
 	} else {
@@ -80,7 +86,7 @@ func (r reader) rows(ctx context.Context, t *tx, sql string, args ...any) ([]rea
 			return err
 		}
 		row := read{claim: c}
-		if x := v[len(v)-1]; x != nil && *x != "0" {
+		if x := v[r.versions+1]; x != nil && *x != "0" {
 			row.xmax = *x
 		}
 		out = append(out, row)
@@ -111,24 +117,16 @@ func (r reader) claim(database string, v []*string) (inspect.Claim, error) {
 			c.Notes = append(c.Notes, "attempts is no whole number: "+*a)
 		}
 	}
-	n := len(r.columns)
-	for i, at := range []struct {
-		to     *inspect.Stamp
-		column string
-	}{
-		{&c.ClaimedAt, m.ClaimedAt},
-		{&c.LeaseUntil, m.Lease.Column},
-		{&c.HeartbeatAt, m.Heartbeat.Column},
-		{&c.CompletedAt, m.CompletedAt},
-		{&c.FailedAt, m.FailedAt},
-		{&c.ExpiresAt, m.ExpiresAt},
-	} {
-		*at.to = stampFrom(v[n+i], stored[at.column])
+	names := timeNames(m)
+	for i, to := range []*inspect.Stamp{&c.ClaimedAt, &c.LeaseUntil, &c.HeartbeatAt, &c.CompletedAt, &c.FailedAt, &c.ExpiresAt} {
+		if at := r.times[i]; at >= 0 {
+			*to = stampFrom(v[at], stored[names[i]])
+		}
 	}
 	if plus := m.Lease.PlusColumn; plus != "" && stored[plus] == nil {
 		c.LeaseUntil = inspect.Stamp{}
 	}
-	c.RowVersion = textOf(v[n+6])
+	c.RowVersion = textOf(v[r.versions])
 	return c, nil
 }
 

@@ -179,8 +179,10 @@ func (s *stress) release(ctx context.Context, store *Store) error {
 
 // run lets all go on for a while, or until stop says so.
 func (s *stress) run(limit time.Duration, stop func() bool) {
-	ctx, cancel := context.WithTimeout(s.t.Context(), limit)
+	// Not a deadline, which a dialler meets a moment before the context does.
+	ctx, cancel := context.WithCancel(s.t.Context())
 	defer cancel()
+	defer time.AfterFunc(limit, cancel).Stop()
 	var all sync.WaitGroup
 	begin := func(what string, f func(context.Context) error) {
 		all.Go(func() {
