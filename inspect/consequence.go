@@ -73,5 +73,5 @@ func UnknownOutcome(c Claim, m Mapping, now time.Time) string {
 	if left > 0 {
 		return fmt.Sprintf("retry is safe only if it reuses %s (remembered %s more)", key, FormatSpan(left))
 	}
-	return fmt.Sprintf("provider has forgotten %s (%s ago): %s", key, FormatSpan(-left), unknown)
+	return fmt.Sprintf("provider has forgotten %s (%s ago): treat as %s", key, FormatSpan(-left), unknown)
 }

@@ -43,6 +43,9 @@ type PlanRequest struct {
 	Owner         Null[string]
 	AllLikelyDead bool
 	Mode          ReleaseMode
+	// Bulk: the keys were not chosen one by one (they come from a file), so that
+	// what may only be released on its own is left out.
+	Bulk bool
 	// OverrideLease lifts the running lease, and nothing else, of one key.
 	OverrideLease bool
 	// Before is an earlier look, for verdicts that need two.

@@ -17,6 +17,7 @@ import (
 type written struct {
 	key           inspect.Key
 	before, after []inspect.ColumnValue
+	settlement    *inspect.Settlement
 }
 
 // recorder commits batches together with their audit records.
@@ -38,7 +39,7 @@ func (r *recorder) commit(ctx context.Context, t *tx, done []written) (committed
 	intent.Batch, intent.At, intent.Database, intent.DBUser = r.batch, t.now(), t.database.ID, t.database.User
 	outcome := inspect.Outcome{Batch: r.batch, Status: inspect.OutcomeCommitted}
 	for _, w := range done {
-		intent.Rows = append(intent.Rows, inspect.AuditRow{Key: w.key, Before: w.before, After: w.after})
+		intent.Rows = append(intent.Rows, inspect.AuditRow{Key: w.key, Before: w.before, After: w.after, Settlement: w.settlement})
 		outcome.Released = append(outcome.Released, w.key)
 	}
 	if err := r.auditor.Intent(ctx, intent); err != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"idemtui/inspect"
 )
@@ -16,7 +17,11 @@ func (s *Store) Plan(ctx context.Context, table inspect.Table, request inspect.P
 	err := s.look(ctx, "plan a release in "+table.FullName(), func(ctx context.Context, t *tx) error {
 		mode, err := inspect.ResolveReleaseMode(table.Mapping, request.Mode)
 		if err == nil {
-			err = t.mayRelease(table, mode, request)
+			err = t.mayPlan(table, request)
+		}
+		w := newWrite(table, mode, request.OverrideLease, s.auditColumns(table))
+		if err == nil {
+			err = t.mayWrite(w)
 		}
 		if err != nil {
 			return err
@@ -26,29 +31,12 @@ func (s *Store) Plan(ctx context.Context, table inspect.Table, request inspect.P
 			return err
 		}
 		plan = inspect.Plan{
-			Database: t.database.ID, Table: table.FullName(), Mode: mode, OverrideLease: request.OverrideLease,
-			SQL:         newWrite(table, mode, request.OverrideLease, s.auditColumns(table)).sql(false),
+			Database: t.database.ID, Table: table.FullName(), Mode: mode, OverrideLease: request.OverrideLease, SQL: w.sql(false),
 			Consequence: inspect.Consequences(table, mode, request.OverrideLease), RunsNext: table.Mapping.RunsNext, ReadAt: t.now(),
 		}
-		for _, k := range missing {
-			plan.Refused = append(plan.Refused, inspect.Skip{Key: k, Reason: inspect.ReasonGone, Text: "no row with this key"})
-		}
-		bulk := len(request.Keys) == 0
-		keyed := map[string]bool{}
-		for _, c := range claims {
-			if skip, refused := inspect.Refuse(c, table.Mapping, request.OverrideLease, bulk, t.now()); refused {
-				plan.Refused = append(plan.Refused, skip)
-				continue
-			}
-			plan.Rows = append(plan.Rows, inspect.PlannedFrom(c))
-			if c.ProviderKey.OK {
-				keyed[inspect.UnknownOutcome(c, table.Mapping, t.now())] = true
-			}
-		}
-		if len(keyed) == 1 {
-			for text := range keyed {
-				plan.Consequence = append(plan.Consequence, text)
-			}
+		plan.Rows, plan.Refused = t.planned(table, claims, missing, request.OverrideLease, request.Bulk || len(request.Keys) == 0)
+		if text := unknownOfAll(plan.Rows); text != "" {
+			plan.Consequence = append(plan.Consequence, text)
 		}
 		plan.ID = inspect.PlanID(plan)
 		return nil
@@ -56,8 +44,40 @@ func (s *Store) Plan(ctx context.Context, table inspect.Table, request inspect.P
 	return plan, err
 }
 
-// mayRelease refuses what can be known before anything is tried.
-func (t *tx) mayRelease(table inspect.Table, mode inspect.ReleaseMode, request inspect.PlanRequest) error {
+// planned parts judged claims into those that may be written and those that are
+// refused. bulk leaves out what may only be written on its own.
+func (t *tx) planned(table inspect.Table, claims []inspect.Claim, missing []inspect.Key, override, bulk bool) (rows []inspect.PlannedRow, refused []inspect.Skip) {
+	for _, k := range missing {
+		refused = append(refused, inspect.Skip{Key: k, Reason: inspect.ReasonGone, Text: "no row with this key"})
+	}
+	for _, c := range claims {
+		if skip, no := inspect.Refuse(c, table.Mapping, override, bulk, t.now()); no {
+			refused = append(refused, skip)
+			continue
+		}
+		row := inspect.PlannedFrom(c)
+		row.Unknown = inspect.UnknownOutcome(c, table.Mapping, t.now())
+		rows = append(rows, row)
+	}
+	return rows, refused
+}
+
+// unknownOfAll is what is known about the charges where it is the same of all
+// and more than that it is not known, "" otherwise.
+func unknownOfAll(rows []inspect.PlannedRow) string {
+	if len(rows) == 0 || rows[0].Unknown == inspect.UnknownOutcome(inspect.Claim{}, inspect.Mapping{}, time.Time{}) {
+		return ""
+	}
+	for _, r := range rows {
+		if r.Unknown != rows[0].Unknown {
+			return ""
+		}
+	}
+	return rows[0].Unknown
+}
+
+// mayPlan refuses what can be known of a request before anything is tried.
+func (t *tx) mayPlan(table inspect.Table, request inspect.PlanRequest) error {
 	refuse := func(kind inspect.FaultKind, what, next string) error {
 		return &inspect.Fault{Kind: kind, What: what, Next: next}
 	}
@@ -76,7 +96,15 @@ func (t *tx) mayRelease(table inspect.Table, mode inspect.ReleaseMode, request i
 	case !m.Lease.Mapped() && m.ClaimedAt == "" && m.Heartbeat.Column == "" && !table.RowVersions:
 		return refuse(inspect.FaultRefused, "no lease, no heartbeat, no claim time and no row version can be seen, so a release cannot be guarded", fmt.Sprintf("GRANT SELECT (xmin, xmax) ON %s TO %s", tableName(table), ident(t.database.User)))
 	}
-	w := newWrite(table, mode, request.OverrideLease, nil)
+	return nil
+}
+
+// mayWrite refuses what the role may not do.
+func (t *tx) mayWrite(w write) error {
+	refuse := func(kind inspect.FaultKind, what, next string) error {
+		return &inspect.Fault{Kind: kind, What: what, Next: next}
+	}
+	table, mode := w.table, w.mode
 	var denied []string
 	for _, column := range w.setColumns() {
 		if c, _ := table.Column(column); !c.Writable {

@@ -26,12 +26,16 @@ func (s *Store) release(ctx context.Context, table inspect.Table, plan inspect.P
 		return result, err
 	}
 	result.Executed, result.AuditID = true, options.Auditor.ID()
-	err := s.writing(ctx, "release in "+table.FullName(), func(ctx context.Context, conn *connection) error {
-		r := releaser{write: w, plan: plan, options: options, result: &result, recorder: recorder{
-			store: s, conn: conn, auditor: options.Auditor, table: table, columns: w.audited,
-			intent: inspect.Intent{Action: inspect.ActionRelease, Table: plan.Table, PlanID: plan.ID, Mode: plan.Mode, Reason: options.Reason, SQL: plan.SQL},
+	action := inspect.ActionRelease
+	if plan.Settles() {
+		action = inspect.ActionSettle
+	}
+	err := s.writing(ctx, string(action)+" in "+table.FullName(), func(ctx context.Context, conn *connection) error {
+		r := releaser{plan: plan, options: options, result: &result, began: time.Now(), recorder: recorder{
+			store: s, conn: conn, auditor: options.Auditor, table: table,
+			intent: inspect.Intent{Action: action, Table: plan.Table, PlanID: plan.ID, Reason: options.Reason},
 		}}
-		return r.all(ctx)
+		return r.all(ctx, w)
 	})
 	return result, err
 }
@@ -63,16 +67,42 @@ type releaser struct {
 	options inspect.ReleaseOptions
 	result  *inspect.Result
 	settled int
+	began   time.Time
 }
 
-func (r *releaser) all(ctx context.Context) error {
+// all carries out a plan: the rows to complete by one statement, the rows to
+// release by the other.
+func (r *releaser) all(ctx context.Context, release write) error {
+	completed, released := r.plan.CompletedBy()
+	var err error
+	if len(completed) > 0 {
+		if err = inspect.CheckCompletion(r.table); err == nil {
+			err = r.part(ctx, newCompletion(r.table, r.store.auditColumns(r.table)), completed)
+		}
+	}
+	if err == nil {
+		err = r.part(ctx, release, released)
+	}
+	if err != nil {
+		r.untried(err)
+	}
+	return err
+}
+
+// part writes the rows of one statement, in batches.
+func (r *releaser) part(ctx context.Context, w write, rows []inspect.PlannedRow) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	r.write, r.columns = w, w.audited
+	r.intent.Mode, r.intent.SQL = w.mode, w.sql(false)
 	size := inspect.MaxBatch
 	if r.options.Rate > 0 {
 		size = min(size, r.options.Rate)
 	}
 	// Keys with a NULL need another comparison, which no index serves.
 	var plain, null []inspect.PlannedRow
-	for _, row := range r.plan.Rows {
+	for _, row := range rows {
 		if row.Key.HasNull() {
 			null = append(null, row)
 		} else {
@@ -82,11 +112,9 @@ func (r *releaser) all(ctx context.Context) error {
 	for _, part := range [][]inspect.PlannedRow{plain, null} {
 		for chunk := range slices.Chunk(part, size) {
 			if err := r.pace(ctx); err != nil {
-				r.untried(err)
 				return err
 			}
 			if err := bisect(chunk, func(rows []inspect.PlannedRow) error { return r.try(ctx, rows) }, r.refused); err != nil {
-				r.untried(err)
 				return err
 			}
 			if r.options.Progress != nil {
@@ -97,11 +125,12 @@ func (r *releaser) all(ctx context.Context) error {
 	return nil
 }
 
-// pace waits so that no more than the rate is released a second.
+// pace waits until as many rows as were settled may have been, by the rate.
 func (r *releaser) pace(ctx context.Context) error {
 	if r.options.Rate > 0 && r.settled > 0 {
+		due := r.began.Add(time.Duration(float64(r.settled) / float64(r.options.Rate) * float64(time.Second)))
 		select {
-		case <-time.After(time.Second):
+		case <-time.After(time.Until(due)):
 		case <-ctx.Done():
 		}
 	}
@@ -226,7 +255,7 @@ func (r *releaser) statement(ctx context.Context, t *tx, rows []inspect.PlannedR
 			return nil, &inspect.Fault{Kind: inspect.FaultRefused, What: fmt.Sprintf("key %s stands on several rows that cannot be told apart; nothing of its batch was released", rows[n-1].Key), Next: "add a unique constraint, and release the others by key"}
 		}
 		seen[n] = true
-		w := written{key: rows[n-1].Key, before: columnValues(r.write.audited, before)}
+		w := written{key: rows[n-1].Key, settlement: rows[n-1].Settlement, before: columnValues(r.write.audited, before)}
 		if after != nil {
 			w.after = columnValues(r.write.audited, after)
 		}

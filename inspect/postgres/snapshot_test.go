@@ -147,7 +147,7 @@ func TestR15_UnknownOutcome(t *testing.T) {
 	for k, want := range map[string]string{
 		"A": "outcome unknown: the external step may have happened; check before release",
 		"B": "retry is safe only if it reuses wd-881 (remembered 22h more)",
-		"C": "the provider has forgotten wd-881 (6h",
+		"C": "provider has forgotten wd-881 (6h",
 	} {
 		d, err := s.Show(t.Context(), table, key(t, table, k), inspect.ShowOptions{})
 		if err != nil {

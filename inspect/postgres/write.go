@@ -18,6 +18,8 @@ type write struct {
 	// keyAndState reduces the guard to key and state. No release does that:
 	// the stress test shows with it that its own checks can fail.
 	keyAndState bool
+	// answers: the statement takes the result of each row, as r.
+	answers bool
 }
 
 type assignment struct{ column, value string }
@@ -151,8 +153,8 @@ func textArray(columns []string) string {
 	return "ARRAY[" + strings.Join(out, ", ") + "]::text[]"
 }
 
-// names are the columns of the unnested arrays: key parts, values as read, row
-// version.
+// names are the columns of the unnested arrays: key parts, values as read, the
+// results of a settle, row version.
 func (w write) names() []string {
 	var out []string
 	for i := range w.table.Mapping.Key {
@@ -160,6 +162,9 @@ func (w write) names() []string {
 	}
 	for i := range w.guarded {
 		out = append(out, fmt.Sprintf("g%d", i+1))
+	}
+	if w.answers {
+		out = append(out, "r")
 	}
 	return append(out, "x")
 }
@@ -243,6 +248,9 @@ func (w write) arguments(rows []inspect.PlannedRow) []any {
 			values[i] = valueOf(r.AsRead, c)
 		}
 		args = append(args, values)
+	}
+	if w.answers {
+		args = append(args, results(rows))
 	}
 	return append(args, versions)
 }

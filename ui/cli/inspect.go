@@ -57,6 +57,7 @@ idemtui inspect list --dsn postgres://inspector@db-1/payments --table inbox --ma
 		newInspectListCommand(a, flags),
 		newInspectShowCommand(a, flags),
 		newInspectReleaseCommand(a, flags),
+		newInspectFollowCommand(a, flags),
 		newInspectUndoCommand(a, flags),
 		newInspectSchemaCommand(a),
 	)

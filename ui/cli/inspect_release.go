@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -27,6 +28,7 @@ type releaseFlags struct {
 	overrideLease   bool
 	allowUnverified bool
 	database        string
+	follow          time.Duration
 
 	perSecond int // rate, read
 }
@@ -65,7 +67,7 @@ idemtui inspect release --connection payments --plan PLAN --yes --max 12 --reaso
 	f.StringVar(&flags.rate, "rate", "", "the most claims released a second: N/s")
 	f.BoolVar(&flags.overrideLease, "override-lease", false, "release one claim although its lease runs")
 	f.BoolVar(&flags.allowUnverified, "allow-unverified", false, "release though the profile was never tested")
-	addLater(f, map[string]string{"follow": "look again with 'idemtui inspect list --all'"})
+	addDuration(f, &flags.follow, "follow", "then follow the released keys, for so long")
 	f.StringVar(&flags.database, "database", "", "which of several databases, by its id")
 	return cmd
 }
@@ -227,7 +229,7 @@ func (a *app) carryOut(ctx context.Context, o opened, shared *inspectFlags, flag
 	if err != nil {
 		return placeError(err)
 	}
-	result, err := o.store.Release(ctx, o.table, plan, inspect.ReleaseOptions{Auditor: auditor, Reason: flags.reason, Rate: flags.perSecond})
+	result, err := o.store.Release(ctx, o.table, plan, inspect.ReleaseOptions{Auditor: auditor, Reason: flags.reason, Rate: flags.perSecond, AllowUnverified: flags.allowUnverified})
 	if err != nil && len(result.Released) == 0 {
 		return placeError(err)
 	}

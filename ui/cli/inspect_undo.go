@@ -28,12 +28,7 @@ Without --yes it says what would be put back and changes nothing.`,
 		Example: `
 idemtui inspect undo 20261129-2017-abc234 --connection payments
 idemtui inspect undo 20261129-2017-abc234 --connection payments --yes --reason "wrong key"`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return usageError("one audit id is needed", fmt.Sprintf("write '%s AUDIT-ID'", cmd.CommandPath()))
-			}
-			return nil
-		},
+		Args: oneAuditID,
 		RunE: func(cmd *cobra.Command, args []string) error { return a.runUndo(cmd, shared, flags, args[0]) },
 	}
 	addFormat(cmd, &flags.format, formatTable, formatJSON)
@@ -46,36 +41,12 @@ func (a *app) runUndo(cmd *cobra.Command, shared *inspectFlags, flags *undoFlags
 	if flags.yes && strings.TrimSpace(flags.reason) == "" {
 		return usageError("--yes needs --reason", "say why, for the audit record")
 	}
-	places, err := a.places(cmd, shared)
-	if err != nil {
-		return err
-	}
-	path, err := a.stateFolder(shared)
-	if err != nil {
-		return placeError(err)
-	}
-	past, err := findAudit(path, id)
-	if err != nil {
-		return placeError(err)
-	}
-	for i := range places {
-		if places[i].target.Table == "" {
-			places[i].target.Table = past.Table
-		}
-	}
-	ctx := cmd.Context()
-	database := ""
-	if len(places) > 1 {
-		database = past.Database
-	}
-	o, err := a.single(ctx, places, shared, database)
+	o, past, err := a.openPast(cmd, shared, id)
 	if err != nil {
 		return err
 	}
 	defer func() { err = joinClose(err, o.store) }()
-	if err := sameTable(o, past); err != nil {
-		return err
-	}
+	ctx := cmd.Context()
 	if flags.yes && o.place.readOnly {
 		return refused("writing is forbidden here by --read-only or by read_only in the config file", "ask whoever set it")
 	}
