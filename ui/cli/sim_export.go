@@ -21,8 +21,8 @@ type exportFlags struct {
 	out string
 }
 
-// exportForms are the forms that have a writer.
-var exportForms = []string{"svg", "perfetto", "json"}
+// exportForms are the forms of --as.
+var exportForms = []string{"svg", "perfetto", "cast", "json"}
 
 func newSimExportCommand(a *app) *cobra.Command {
 	f := &exportFlags{}
@@ -43,15 +43,12 @@ idemtui sim export --payments 2000 | jq -c '.events[] | select(.payment == 1)'`,
 		RunE: func(*cobra.Command, []string) error { return a.runSimExport(f) },
 	}
 	f.register(cmd, sim.HandlerCheck.String())
-	cmd.Flags().StringVar(&f.as, "as", "json", "the form: svg (a picture), perfetto (for ui.perfetto.dev and Chrome) or json")
+	cmd.Flags().StringVar(&f.as, "as", "json", "the form: svg (a picture), perfetto (for ui.perfetto.dev and Chrome), cast (for asciinema) or json")
 	cmd.Flags().StringVarP(&f.out, "out", "o", "-", "the file to write; - is standard output")
 	return cmd
 }
 
 func (a *app) runSimExport(f *exportFlags) error {
-	if f.as == "cast" {
-		return usageError("--as cast is not available in this version", "use --as "+strings.Join(exportForms, ", "))
-	}
 	if !slices.Contains(exportForms, f.as) {
 		return usageError(fmt.Sprintf("--as: there is no form %q", shortName(f.as)), "use --as "+strings.Join(exportForms, ", "))
 	}
@@ -59,7 +56,7 @@ func (a *app) runSimExport(f *exportFlags) error {
 	if err != nil {
 		return err
 	}
-	write := map[string]func(io.Writer) error{"svg": writeSVG(trace), "perfetto": trace.WritePerfetto, "json": trace.WriteJSON}[f.as]
+	write := map[string]func(io.Writer) error{"svg": writeSVG(trace), "perfetto": trace.WritePerfetto, "cast": writeCast(trace), "json": trace.WriteJSON}[f.as]
 	if f.out == "-" {
 		return write(&a.out)
 	}

@@ -159,7 +159,6 @@ func TestSimBadFlags(t *testing.T) {
 		"run --plot time":                        "distance or charge",
 		"export --plot distance":                 "--plot",
 		"run --lesson 9":                         "there is no lesson",
-		"export --as cast":                       "--as cast is not available",
 		"export --as gif":                        "no form",
 		"--speed fast":                           "no speed",
 		"--speed 0":                              "no speed",
@@ -305,5 +304,33 @@ func TestSimRunPlot(t *testing.T) {
 	lines := strings.Split(strings.TrimSpace(mustSim(t, "run --handler check --plot charge --format csv")), "\n")
 	if len(lines) != 1+len(plotCharges) || lines[0] != "handler,charge_seconds,median,min,max" {
 		t.Errorf("%q", lines)
+	}
+}
+
+func TestSimExportCast(t *testing.T) {
+	for _, line := range []string{"export --as cast --handler check", "export --as cast --handler lease --payments 20 --slow 0.1"} {
+		lines := strings.Split(strings.TrimSpace(mustSim(t, line)), "\n")
+		var header struct{ Version, Width, Height int }
+		if err := json.Unmarshal([]byte(lines[0]), &header); err != nil || header.Version != 2 || header.Width == 0 || header.Height == 0 {
+			t.Fatalf("sim %s: header %s: %v", line, lines[0], err)
+		}
+		before := 0.0
+		for _, l := range lines[1:] {
+			var frame []any
+			if err := json.Unmarshal([]byte(l), &frame); err != nil || len(frame) != 3 || frame[1] != "o" {
+				t.Fatalf("sim %s: %.80s: %v", line, l, err)
+			}
+			if at := frame[0].(float64); at < before || at > 120 {
+				t.Fatalf("sim %s: a frame at %v s after %v", line, at, before)
+			} else {
+				before = at
+			}
+			if rows := strings.Split(frame[2].(string), "\r\n"); len(rows) > header.Height {
+				t.Fatalf("sim %s: %d rows on a screen of %d", line, len(rows), header.Height)
+			}
+		}
+		if last := lines[len(lines)-1]; strings.Contains(line, "check") && !strings.Contains(last, "✗ charged twice 1") {
+			t.Errorf("sim %s ends with %.200s", line, last)
+		}
 	}
 }

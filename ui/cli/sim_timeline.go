@@ -18,13 +18,27 @@ const laneNameWidth = 10
 
 // textTimeline draws every lane of a short run over its whole time.
 func textTimeline(trace *sim.Trace, width int) string {
+	return timelineAt(trace, trace.Len(), width)
+}
+
+// timelineAt draws what has happened after n events; the whole width is the
+// whole run.
+func timelineAt(trace *sim.Trace, n, width int) string {
+	now := trace.Duration()
+	if n < trace.Len() {
+		now = 0
+		if n > 0 {
+			now = trace.Event(n - 1).At
+		}
+	}
 	var out strings.Builder
 	for _, lane := range trace.Lanes() {
-		row := make([]rune, width)
-		for i := range row {
-			row[i] = ' '
-		}
-		for _, s := range trace.Spans(lane, 0, trace.Duration()) {
+		row := []rune(strings.Repeat(" ", width))
+		for _, s := range trace.Spans(lane, 0, now) {
+			if int(s.FirstSeq) >= n {
+				continue
+			}
+			s.End = min(s.End, now)
 			drawSpan(row, trace, s)
 		}
 		out.WriteString(strings.TrimRight(text.Left(laneName(lane), laneNameWidth)+string(row), " ") + "\n")
