@@ -61,7 +61,7 @@ type Table struct {
 	Partitioned   bool
 	UniqueKey     bool // a unique constraint lies within the key columns
 	HasTriggers   bool
-	RowSecurity   bool
+	RowSecurity   bool // row-level security applies to our role
 	CanUpdate     bool
 	CanDelete     bool
 	RowVersions   bool // (xmin, xmax) may be read

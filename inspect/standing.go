@@ -178,6 +178,8 @@ func WhyEmpty(s Snapshot) string {
 	}
 	why := "nothing is claimed"
 	switch {
+	case s.Table.RowSecurity && s.Summary.Held == 0:
+		why = "no claimed row is visible to this role; row-level security may hide some"
 	case s.Summary.Held > 0 && first.After(s.At):
 		why = fmt.Sprintf("%s, all held; the first lease ends in %s", plural(s.Summary.Held, "claim"), FormatSpan(first.Time.Sub(s.At)))
 	case s.Summary.Held > 0:

@@ -22,7 +22,7 @@ type relation struct {
 // are those of the last vacuum or analyze. xmin and xmax are named by their
 // numbers, -2 and -4, because a view has neither and the names would fail.
 const relationSQL = `SELECT c.oid::text, n.nspname::text, c.relname::text, c.relkind::text,
- (CASE WHEN c.reltuples < 0 THEN NULL ELSE c.reltuples::bigint END)::text, c.relpages::text, c.relrowsecurity::text,
+ (CASE WHEN c.reltuples < 0 THEN NULL ELSE c.reltuples::bigint END)::text, c.relpages::text, row_security_active(c.oid)::text,
  EXISTS (SELECT FROM pg_trigger g WHERE g.tgrelid = c.oid AND NOT g.tgisinternal)::text,
  has_schema_privilege(n.oid, 'USAGE')::text,
  has_table_privilege(c.oid, 'DELETE')::text,

@@ -132,6 +132,30 @@ func TestRightsOfARole(t *testing.T) {
 	equal(t, "released", names(r.Released), []string{"k"})
 }
 
+func TestRowsHiddenByRowSecurityAreNeverNothingStuck(t *testing.T) {
+	db, owner, table := recommended(t, "('mine', 'PROCESSING', 'w1', "+lapsed+"), ('theirs', 'PROCESSING', 'w2', "+lapsed+")")
+	role := db.Role("tenant", "SELECT ON processed_messages", "UPDATE ON processed_messages", "USAGE ON SEQUENCE processed_messages_token")
+	db.Exec("ALTER TABLE processed_messages ENABLE ROW LEVEL SECURITY; CREATE POLICY none ON processed_messages USING (message_id = 'mine')")
+	s := open(t, role.DSN)
+	seen := resolve(t, s, inspect.Target{})
+	if !seen.RowSecurity || !strings.Contains(strings.Join(seen.Warnings, "\n"), "row-level security is on") {
+		t.Errorf("warnings %v", seen.Warnings)
+	}
+	snap := snapshot(t, s, seen, inspect.Query{})
+	equal(t, "list", keysOf(snap.Claims), []string{"mine"})
+	p := plan(t, s, seen, inspect.PlanRequest{Keys: keyList(t, table, "mine", "theirs")})
+	if reasons(p.Refused)["theirs"] != inspect.ReasonGone || !strings.Contains(strings.Join(p.Consequence, "\n"), "row-level security") {
+		t.Errorf("refused %+v, consequences %v", p.Refused, p.Consequence)
+	}
+	release(t, s, seen, p, &memoryAuditor{})
+	if notes := strings.Join(snapshot(t, s, seen, inspect.Query{}).Notes, "\n"); !strings.Contains(notes, "row-level security may hide some") || strings.Contains(notes, "nothing is claimed") {
+		t.Errorf("notes %s", notes)
+	}
+	if seen := resolve(t, owner, inspect.Target{}); seen.RowSecurity {
+		t.Error("a superuser is said to be restricted")
+	}
+}
+
 func TestRowLocksOfAllKinds(t *testing.T) {
 	db, s, table := recommended(t, "('none', 'PROCESSING', 'w', "+lapsed+"), ('update', 'PROCESSING', 'w', "+lapsed+"), ('savepoint', 'PROCESSING', 'w', "+lapsed+"), ('shared', 'PROCESSING', 'w', "+lapsed+"), ('ended', 'PROCESSING', 'w', "+lapsed+")")
 	var open []pgx.Tx
