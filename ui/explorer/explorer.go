@@ -178,9 +178,14 @@ func short(b key.Binding, does string) key.Binding {
 // FullHelp lists the keys for the help overlay.
 func (e *Explorer) FullHelp() []frame.KeyGroup {
 	k, s := e.keys.Explorer, e.keys.Schedule
+	if e.page == pageSchedule {
+		return []frame.KeyGroup{
+			{Title: "a schedule", Keys: []key.Binding{s.Pick, s.Prev, s.Next, s.Take, s.Undo, s.Begin, s.End, s.Play, s.Own, s.Nearest, s.Other, s.OtherUp, s.Copy, s.Back}},
+			{Title: "marks", Keys: player.Legend()},
+		}
+	}
 	return []frame.KeyGroup{
 		{Title: "matrix", Keys: []key.Binding{k.Up, k.Down, k.Left, k.Right, k.First, k.Last, k.Choose, k.Scheduler, k.Deliveries, k.Budgets, k.Again, k.Back}},
-		{Title: "a schedule on the timeline", Keys: []key.Binding{s.Pick, s.Prev, s.Next, s.Take, s.Undo, s.Begin, s.End, s.Play, s.Own, s.Nearest, s.Other, s.OtherUp, s.Copy, s.Back}},
 		{Title: "faults", Keys: faultLegend()},
 	}
 }

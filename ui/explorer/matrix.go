@@ -13,18 +13,19 @@ import (
 // fault is a column of the matrix.
 type fault struct {
 	name    string
-	does    string // what happens, for the help and the facts
+	brief   string // what happens, for the help
+	does    string // the same, for the dialog
 	budgets explore.Budgets
 }
 
 // faults are the columns that are always there.
 var faults = []fault{
-	{"none", "nothing goes wrong but the order of the steps", explore.Budgets{}},
-	{"fail", "the provider refuses a charge", explore.Budgets{Fail: 1}},
-	{"timeout", "a charge works and its answer is lost", explore.Budgets{Timeout: 1}},
-	{"crash", "a worker crashes; its message comes back", explore.Budgets{Crash: 1}},
-	{"slow", "a lease lapses while its worker lives", explore.Budgets{Slow: 1}},
-	{"forget", "the table forgets the payment", explore.Budgets{Forget: 1}},
+	{"none", "only the order of steps", "nothing goes wrong but the order of the steps", explore.Budgets{}},
+	{"fail", "a charge is refused", "the provider refuses a charge", explore.Budgets{Fail: 1}},
+	{"timeout", "an answer is lost", "a charge works and its answer is lost", explore.Budgets{Timeout: 1}},
+	{"crash", "a worker crashes", "a worker crashes; its message comes back", explore.Budgets{Crash: 1}},
+	{"slow", "a lease lapses too soon", "a lease lapses while its worker lives", explore.Budgets{Slow: 1}},
+	{"forget", "the table forgets", "the table forgets the payment", explore.Budgets{Forget: 1}},
 }
 
 // own heads the column of the viewer's own faults.
@@ -78,7 +79,7 @@ func startOf(path *explore.Path) Config {
 func (m *matrix) mark(b explore.Budgets) {
 	m.column = slices.IndexFunc(m.columns, func(f fault) bool { return f.budgets == b })
 	if m.column < 0 {
-		m.columns = append(m.columns[:len(faults):len(faults)], fault{own, "", b})
+		m.columns = append(m.columns[:len(faults):len(faults)], fault{name: own, budgets: b})
 		m.column = len(faults)
 	}
 }

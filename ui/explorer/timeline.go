@@ -272,7 +272,7 @@ func (e *Explorer) choices(w, h int, headed bool) []string {
 	if len(s.moves) == 0 {
 		k := e.keys.Schedule
 		hint := k.Undo.Help().Key + " takes a step back, " + k.Begin.Help().Key + " begins again"
-		return append(lines, e.styles.Muted.Render(text.Cut("Nothing is left: every delivery is done.", w)), e.styles.Muted.Render(text.Cut(hint, w)))
+		return append(lines, e.styles.Muted.Render(text.Cut("Nothing: every delivery is done.", w)), e.styles.Muted.Render(text.Cut(hint, w)))
 	}
 	waiting := s.waiting()
 	shown := h - len(lines)

@@ -94,7 +94,7 @@ func steps(n int) string { return text.Plural(int64(n), "step", "steps") }
 func faultLegend() []key.Binding {
 	all := make([]key.Binding, 0, len(faults))
 	for _, f := range faults {
-		all = append(all, key.NewBinding(key.WithHelp(f.name, f.does)))
+		all = append(all, key.NewBinding(key.WithHelp(f.name, f.brief)))
 	}
 	return all
 }

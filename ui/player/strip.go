@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"strings"
 
+	"charm.land/bubbles/v2/key"
+
 	"idemtui/sim"
 	"idemtui/ui/text"
 	"idemtui/ui/theme"
@@ -120,3 +122,6 @@ func (v *view) drawSteps(p pane, schedule Schedule) {
 	}
 	p.put(v.cursor, 0, "┃", inkAccent)
 }
+
+// Legend explains the marks of the timeline for the help overlay.
+func Legend() []key.Binding { return legend() }
