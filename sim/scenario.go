@@ -189,7 +189,34 @@ func (s Scenario) Validate() error {
 	case s.Guard > GuardName:
 		return &RangeError{"guard", strconv.Itoa(int(s.Guard)), "token or name"}
 	}
-	return nil
+	return s.validateWaits()
+}
+
+// longestRun is the most virtual time that waits may add up to: far less than
+// 64 bits of nanoseconds hold.
+const longestRun = 100 * MaxTime
+
+// validateWaits refuses scenarios whose pauses and crashes, one after the other,
+// would outlast the clock.
+func (s Scenario) validateWaits() error {
+	waits := s.Slow.of(s.Payments) + s.Crash.of(s.Payments) + s.AckLost.of(s.Payments)
+	patience := s.timings().visibility
+	if waits == 0 || patience <= longestRun/2/waits {
+		return nil
+	}
+	name := "lease"
+	switch {
+	case s.Visibility > 0:
+		name = "visibility"
+	case s.Lease < patience:
+		name = "charge"
+	}
+	most := longestRun / 2 / waits
+	if name == "charge" {
+		most /= 10
+	}
+	got := map[string]int64{"lease": s.Lease, "visibility": s.Visibility, "charge": s.Charge}[name]
+	return &RangeError{name, formatNanos(got), fmt.Sprintf("at most %s with %d pauses, crashes and lost acks", formatNanos(most), waits)}
 }
 
 // String is the guard as the command line spells it.

@@ -46,6 +46,20 @@ func TestImpossibleParametersAreNamed(t *testing.T) {
 	}
 }
 
+// Pauses of a year, one after the other, would outlast 64 bits of nanoseconds.
+func TestWaitsMustFitTheClock(t *testing.T) {
+	s := DefaultScenario()
+	s.Slow, s.Lease = One, MaxTime
+	var outside *RangeError
+	if _, err := Run(s); !errors.As(err, &outside) || outside.Name != "lease" {
+		t.Errorf("got %v", err)
+	}
+	s.Lease = MaxTime / 50
+	if r, err := Run(s); err != nil || r.VirtualNanos < 0 || r.Payments != s.Payments {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
 // Whatever the parameters are, a run ends with an error or with a result; it
 // never hangs, overflows or panics.
 func TestAnyParametersEnd(t *testing.T) {
