@@ -33,6 +33,7 @@ func TestPictures(t *testing.T) {
 		{"charged-twice", sim.HandlerCheck, []string{"enter", "end"}},
 		{"lost", sim.HandlerClaim, []string{"right", "enter", "end"}},
 		{"scheduler", sim.HandlerKey, []string{"right", "right", "right", "s", "1", "1"}},
+		{"long", sim.HandlerCheck, []string{"4", "right", "right", "right", "s", "1", "1", "2", "3", "3", "4", "4", "1", "1", "2", "2"}},
 		{"four", sim.HandlerLease, []string{"4", "s", "1", "1", "1"}},
 	} {
 		for _, size := range sizes {

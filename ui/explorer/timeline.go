@@ -47,6 +47,9 @@ func (e *Explorer) viewSchedule(w, h int) string {
 	}
 	lines = append(lines, e.timeline(w, h-len(lines))...)
 	sentence, style := e.outlookText()
+	if e.notice != "" && w < wideEnough {
+		sentence, style = e.notice, e.styles.Info
+	}
 	if h >= roomy {
 		lines = append(lines, "")
 	}
@@ -104,8 +107,9 @@ func (e *Explorer) timeline(w, room int) []string {
 	most := max(player.StripRoom(w)/leastStep-1, 1)
 	page := min(max((s.path.Len()+moreSteps-1)/moreSteps*moreSteps, fewestSteps), most)
 	first := 0
-	if s.at > page {
-		first = (s.at - 1) / page * page
+	if s.at > page { // a quarter of the page before stays in view
+		turn := max(page-page/4, 1)
+		first = (s.at - page + turn - 1) / turn * turn
 	}
 	chosen := -1
 	if s.at > 0 {

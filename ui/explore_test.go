@@ -1,0 +1,76 @@
+package ui
+
+import (
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"idemtui/sim"
+	"idemtui/sim/explore"
+	"idemtui/ui/explorer"
+	"idemtui/ui/frame"
+	"idemtui/ui/keys"
+	"idemtui/ui/player"
+)
+
+func newTestSimulator(t *testing.T, s sim.Scenario, many bool) *simulator {
+	t.Helper()
+	screen := NewSimulator(t.Context(), player.Config{Scenario: s, Many: many}, nil, keys.Default(), &frame.Dialogs{})
+	sm := screen.(*simulator)
+	t.Cleanup(sm.Close)
+	sm.player.Update(sm.player.Init()())
+	return sm
+}
+
+// e explores the handler and the faults that are on the screen.
+func TestTheExplorerBeginsWithWhatIsShown(t *testing.T) {
+	s := sim.DefaultScenario()
+	s.Handler, s.Crash = sim.HandlerLease, sim.One/50
+	sm := newTestSimulator(t, s, true)
+	sm.Update(press("e"))
+	view := ansi.Strip(sm.View(100, 30))
+	if !sm.open || !strings.Contains(view, "lease: claim with state and lease, crash 1") {
+		t.Fatalf("e opens %v:\n%s", sm.open, view)
+	}
+	if got := sm.Title(); got != "idemtui explore: claim with state and lease" {
+		t.Errorf("the title is %q", got)
+	}
+	sm.Update(explorer.ClosedMsg{})
+	if sm.open || !strings.Contains(ansi.Strip(sm.View(100, 30)), "deliveries") {
+		t.Error("the player does not come back")
+	}
+	sm.Update(press("s"))
+	if view := ansi.Strip(sm.View(100, 30)); !strings.Contains(view, "you are the scheduler") || !strings.Contains(view, "crash 1") {
+		t.Errorf("s opens\n%s", view)
+	}
+}
+
+// The player's clock stands while the explorer is in front of it, whatever the
+// terminal's focus does, and goes on afterwards.
+func TestThePlayerWaitsBehindTheExplorer(t *testing.T) {
+	sm := newTestSimulator(t, sim.DefaultScenario(), false)
+	sm.Update(tea.KeyPressMsg{Code: tea.KeySpace})
+	sm.Update(press("e"))
+	for _, msg := range []tea.Msg{tea.BlurMsg{}, tea.FocusMsg{}} {
+		sm.Update(msg)
+		if view := ansi.Strip(sm.player.View(100, 30)); !strings.Contains(view, "waiting") {
+			t.Fatalf("behind the explorer, after %T, the player shows\n%s", msg, view)
+		}
+	}
+	if cmd := sm.Update(explorer.ClosedMsg{}); cmd == nil || !strings.Contains(ansi.Strip(sm.player.View(100, 30)), "playing") {
+		t.Error("the player does not go on")
+	}
+}
+
+func TestFaultsOfAScenarioBecomeBudgets(t *testing.T) {
+	s := sim.DefaultScenario()
+	if got := budgetsOf(s); got != (explore.Budgets{}) {
+		t.Errorf("no faults give %v", got)
+	}
+	s.Fail, s.Timeout, s.Crash, s.Slow, s.Retention = 1, 1, sim.One, sim.One/2, 1000
+	if got := budgetsOf(s); got != (explore.Budgets{Fail: 1, Timeout: 1, Crash: 1, Slow: 1, Forget: 1}) {
+		t.Errorf("all faults give %v", got)
+	}
+}
