@@ -36,7 +36,7 @@ func nextTick(id int) tea.Cmd {
 func (p *Player) setMode(m mode) tea.Cmd {
 	p.mode = m
 	p.tick++
-	if m != playing {
+	if m != playing && m != gliding {
 		return nil
 	}
 	return nextTick(p.tick)
@@ -56,7 +56,13 @@ func (p *Player) turnPlay() tea.Cmd {
 // ticked moves the time on by one frame, and arms the next tick unless the end
 // is reached.
 func (p *Player) ticked(msg tickedMsg) tea.Cmd {
-	if msg.id != p.tick || p.mode != playing || p.trace == nil {
+	if msg.id != p.tick || p.trace == nil {
+		return nil
+	}
+	switch p.mode {
+	case gliding:
+		return p.glided(min(msg.passed, longestFrame))
+	case paused, away:
 		return nil
 	}
 	p.now += p.speed.virtual(int64(min(msg.passed, longestFrame)))

@@ -178,6 +178,11 @@ func (v *view) drawAxis(p pane) int {
 		}
 		p.put(x, 0, "─", k)
 	}
+	if len(v.folds.gaps) > 0 {
+		v.drawFoldedAxis(p)
+		p.put(v.cursor, 0, "┃", inkAccent)
+		return p.rect.h
+	}
 	step := pg.tickStep(9)
 	first := (pg.start + step - 1) / step * step
 	free := 0

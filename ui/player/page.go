@@ -176,3 +176,21 @@ func (p *page) tickStep(cells int) int64 {
 		power *= 10
 	}
 }
+
+// runLength is the length of a single page that holds the run.
+func runLength(trace *sim.Trace) int64 { return fitting(trace) }
+
+// newPage lays out the page for the present time. A run that was made elsewhere
+// has only one.
+func (p *Player) newPage(width int) *page {
+	length := p.workloads[p.shown].length
+	if p.own == nil {
+		return newPage(p.trace, p.now, width, length)
+	}
+	if own := runLength(p.trace); length > 2*own {
+		length = own
+	}
+	pg := &page{trace: p.trace, width: width, length: length, number: 1, count: 1, unchanged: map[int32]bool{}}
+	pg.lay()
+	return pg
+}

@@ -35,6 +35,7 @@ const (
 	paused  mode = iota
 	playing      // the clock runs, and a tick is on its way
 	away         // it would run, but the terminal is not looked at
+	gliding      // the cursor is on its way to a place
 )
 
 // Player is the screen. It implements [frame.Screen].
@@ -50,11 +51,14 @@ type Player struct {
 	handler   sim.HandlerID
 	request   int // generation of the newest request for a trace
 	trace     *sim.Trace
-	failure   string // why there is no trace
+	own       *sim.Trace // of a run made elsewhere: as it was made
+	folds     folding    // what trace leaves out of it
+	failure   string     // why there is no trace
 
 	n      int   // how many events have happened
 	now    int64 // the virtual time, never before event n-1 nor after event n
 	mode   mode
+	glide  glide
 	speed  Speed
 	tick   int    // the id of the tick that is waited for
 	ends   int    // how many results the viewer has seen
@@ -99,7 +103,7 @@ func (p *Player) Update(msg tea.Msg) tea.Cmd {
 	case tickedMsg:
 		return p.ticked(msg)
 	case timeChosenMsg:
-		p.seek(msg.at)
+		p.seek(p.folds.shown(msg.at))
 	case tea.BlurMsg:
 		if p.mode == playing {
 			p.setMode(away)
@@ -132,7 +136,7 @@ func (p *Player) pressed(msg tea.KeyPressMsg) tea.Cmd {
 	case key.Matches(msg, k.Play):
 		return p.turnPlay()
 	case key.Matches(msg, k.GoTo):
-		return p.dialogs.Push(newGoTo(p.trace.Duration(), p.keys))
+		return p.dialogs.Push(newGoTo(p.folds.real(p.trace.Duration()), p.keys))
 	default:
 		p.move(msg)
 	}

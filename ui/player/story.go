@@ -85,7 +85,7 @@ func (v *view) drawLogLine(p pane, y, i int) {
 	}
 	kind, bad := v.page.violation(int32(i))
 	p.put(0, y, marker, inkAccent)
-	x := p.put(1, y, text.Right(text.Millis(e.At), 10)+"  ", k)
+	x := p.put(1, y, v.logTime(e.At)+"  ", k)
 	if p.rect.w >= wideLog {
 		sentence := v.sentence(i + 1)
 		if bad {

@@ -65,7 +65,7 @@ func (p *Player) View(w, h int) string {
 func (p *Player) prepare(w int) *view {
 	width := max(w-gutter-1, 1)
 	if pg := p.cache.page; pg == nil || pg.width != width || !pg.holds(p.now) {
-		p.cache.page = newPage(p.trace, p.now, width, p.workloads[p.shown].length)
+		p.cache.page = p.newPage(width)
 	}
 	if !p.cache.valid || p.cache.state.N != p.n {
 		p.cache.state, p.cache.valid = p.trace.At(p.n), true
@@ -268,7 +268,7 @@ func (v *view) drawClock(p pane, speed bool) int {
 	case v.n == v.trace.Len():
 		word, k = "the end", inkAccent
 	}
-	x := p.right(0, text.Right(text.Millis(v.now), 9)+" ", inkStrong) - text.Width(word) - 1
+	x := p.right(0, text.Right(v.clock(v.now), v.clockWidth())+" ", inkStrong) - text.Width(word) - 1
 	p.put(x, 0, word, k)
 	if speed {
 		x -= text.Width(v.speed.String()) + 2

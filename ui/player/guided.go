@@ -1,0 +1,229 @@
+package player
+
+import (
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"idemtui/sim"
+	"idemtui/ui/text"
+)
+
+// This file is the player as a part of another screen, which makes the runs and
+// draws what stands around them: [Player.Present] instead of Init, and
+// [Player.Upper] and [Player.Lower] instead of View.
+
+// glideTime is how long the cursor takes to the moment of a page.
+const glideTime = 900 * time.Millisecond
+
+// Place is where the cursor stands in a run.
+type Place struct {
+	N  int   // so many events have happened
+	At int64 // the time of the run, in nanoseconds
+}
+
+// Place is where the cursor stands.
+func (p *Player) Place() Place { return Place{p.n, p.folds.real(p.now)} }
+
+// Trace is the run that is shown, nil where there is none.
+func (p *Player) Trace() *sim.Trace { return p.own }
+
+// Present shows a run that somebody else made, paused at its beginning, on one
+// page: long stretches without an event are folded. same says that it is a
+// variant of the run before, and is drawn to the same scale.
+func (p *Player) Present(trace *sim.Trace, same bool) {
+	p.setMode(paused)
+	p.request++
+	p.cache = cache{}
+	p.own, p.folds = trace, fold(trace)
+	p.trace = trace.Retimed(p.folds.shown)
+	p.failure, p.notice, p.shown = "", "", onePayment
+	p.handler = trace.Scenario().Handler
+	w := &p.workloads[onePayment]
+	if !same {
+		w.length, w.seen = 0, map[sim.HandlerID]sim.Result{}
+		p.speed = fittingSpeed(p.trace)
+	}
+	w.scenario = trace.Scenario()
+	w.length = max(w.length, runLength(p.trace))
+	p.goToEvent(0)
+}
+
+// fittingSpeed plays a small run in about eight seconds.
+func fittingSpeed(trace *sim.Trace) Speed {
+	speed := presets[0]
+	for _, s := range presets {
+		if s.virtual(int64(8*time.Second)) <= trace.Duration() {
+			speed = s
+		}
+	}
+	return speed
+}
+
+// Fail says why there is no run to show.
+func (p *Player) Fail(err error) {
+	p.setMode(paused)
+	p.request++
+	p.own, p.trace, p.failure = nil, nil, err.Error()
+	p.cache = cache{}
+}
+
+// StandAt puts the cursor right after the first n events, at once.
+func (p *Player) StandAt(n int) {
+	if p.trace == nil {
+		return
+	}
+	p.setMode(paused)
+	p.notice = ""
+	p.goToEvent(n)
+	p.noteEnd()
+}
+
+// Seek puts the cursor at a time of the run, or at its end where it is shorter.
+func (p *Player) Seek(at int64) {
+	p.setMode(paused)
+	p.seek(p.folds.shown(at))
+	p.noteEnd()
+}
+
+// GlideTo moves the cursor on to right after the first n events, so that the
+// way there can be seen; the way back is a jump. Any later move ends it.
+func (p *Player) GlideTo(n int) tea.Cmd {
+	if p.trace == nil {
+		return nil
+	}
+	n = min(max(n, 0), p.trace.Len())
+	if n <= p.n {
+		p.StandAt(n)
+		return nil
+	}
+	cmd := p.setMode(gliding)
+	p.notice = ""
+	p.glide = glide{n: n, from: p.now, to: p.trace.Event(n - 1).At}
+	return cmd
+}
+
+// Arrive ends a glide at its place.
+func (p *Player) Arrive() {
+	if p.mode == gliding {
+		p.StandAt(p.glide.n)
+	}
+}
+
+// glide is a way of the cursor to a place.
+type glide struct {
+	n        int
+	from, to int64
+	passed   time.Duration
+}
+
+// glided moves the cursor on by a frame.
+func (p *Player) glided(passed time.Duration) tea.Cmd {
+	g := &p.glide
+	g.passed += passed
+	if g.passed >= glideTime {
+		p.StandAt(g.n)
+		return nil
+	}
+	way := max(g.to-g.from, 0)
+	p.now = max(p.now, g.from+way/1000*int64(g.passed*1000/glideTime))
+	p.n = min(max(p.n, p.trace.IndexAt(p.now)), g.n)
+	return nextTick(p.tick)
+}
+
+// UpperHeight is how many lines Upper takes best: with its lanes apart or close
+// together.
+func (p *Player) UpperHeight(apart bool) int {
+	lanes := 5
+	if p.trace != nil {
+		lanes = min(p.trace.Scenario().Workers, 4) + 3
+	}
+	if apart {
+		return upperHead + 2*lanes + 2
+	}
+	return upperHead + lanes + 2
+}
+
+// upperHead is the number of lines above the timeline, and lowHead the same
+// where there is no room for the handler's title.
+const (
+	upperHead = 2
+	lowHead   = 1
+)
+
+// Upper draws handler, clock, counters and timeline in w by h cells.
+func (p *Player) Upper(w, h int) string {
+	if w <= 0 || h <= 0 {
+		return ""
+	}
+	c := newCanvas(w, h)
+	whole := c.pane(rect{0, 0, w, h})
+	if p.trace == nil {
+		p.drawNoRun(whole)
+		return c.draw(&p.palette)
+	}
+	v := p.prepare(w)
+	y := lowHead
+	if h > lowHead+len(v.page.workers)+4 {
+		y = upperHead
+		end := v.drawClock(whole, true)
+		whole.cut(1, 0, end-2, v.trace.Handler().Title, inkAccent)
+		v.drawCounters(whole.sub(0, 1, w, 1))
+	} else {
+		end := v.drawClock(whole, false)
+		v.drawCounters(whole.sub(0, 0, end-1, 1))
+	}
+	v.drawTimeline(whole.sub(0, y, w, h-y))
+	return c.draw(&p.palette)
+}
+
+func (p *Player) drawNoRun(c pane) {
+	if p.failure == "" {
+		c.put(1, 1, "The run is being made.", inkMuted)
+		return
+	}
+	c.sub(1, 1, c.rect.w-2, c.rect.h-1).wrap(0, 4, "✗ This run cannot be shown: "+p.failure+".", inkBad)
+}
+
+// Lower draws program, table and ledger, what happened and the events in w by h
+// cells: what there is room for, in this order.
+func (p *Player) Lower(w, h int) string {
+	if w <= 0 || h <= 0 || p.trace == nil {
+		return ""
+	}
+	c := newCanvas(w, h)
+	v := p.prepare(w)
+	left := min(max(w*45/100, 40), 72)
+	leftPane, rightPane := c.pane(rect{0, 0, left, h}), c.pane(rect{left + 1, 0, w - left - 2, h})
+	if h >= v.trace.Handler().Steps+facts+2 {
+		v.drawLeft(leftPane)
+		v.drawRight(rightPane)
+		return c.draw(&p.palette)
+	}
+	y := 0
+	if h > v.trace.Handler().Steps {
+		y = v.section(leftPane, 0, "program")
+		v.section(rightPane, 0, v.factsTitle())
+	}
+	v.drawProgram(leftPane.sub(0, y, left, h-y))
+	y += v.drawFacts(rightPane.sub(0, y, w-left-2, h-y))
+	v.drawStory(rightPane.sub(1, y, w-left-3, h-y))
+	return c.draw(&p.palette)
+}
+
+// clock is the time on the screen, as the run has it.
+func (p *Player) clock(at int64) string { return p.folds.clock(at) }
+
+// logTime is a time of the event log.
+func (v *view) logTime(at int64) string {
+	return text.Right(v.clock(at), v.folds.clockWidth(v.trace.Duration()))
+}
+
+// clockWidth is how many cells the clock takes, so that nothing beside it moves.
+func (p *Player) clockWidth() int {
+	const usual = 9
+	if p.own == nil {
+		return usual
+	}
+	return max(usual, p.folds.clockWidth(p.trace.Duration()))
+}
