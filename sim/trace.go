@@ -9,7 +9,7 @@ import (
 // snapshotInterval is how many events lie between two stored states. A state is
 // replayed from the snapshot before it, so the interval trades memory for time
 // and changes nothing else.
-const snapshotInterval = 1024
+const snapshotInterval = 2048
 
 // Trace is a finished run: what happened, in order. It never changes, so it can
 // be read from anywhere.
