@@ -108,17 +108,7 @@ func EncodeClaim(w io.Writer, d Detail) error {
 
 // EncodeRelease writes idemtui.release/v1, for a plan that was only printed
 // (see Plan.Preview) as for one that was carried out.
-func EncodeRelease(w io.Writer, r Result) error {
-	p := r.Plan
-	doc := releaseJSON{
-		Schema: SchemaRelease, Executed: r.Executed, Released: keys(r.Released), Skipped: skips(r.Skipped), Failed: failures(r.Failed), AuditID: r.AuditID,
-		Plan: planJSON{ID: p.ID, Database: p.Database, Table: p.Table, Mode: p.Mode, SQL: p.SQL, Consequence: list(p.Consequence), RunsNext: optional(string(p.RunsNext)), Count: p.Count(), Keys: []string{}},
-	}
-	for _, row := range p.Rows {
-		doc.Plan.Keys = append(doc.Plan.Keys, row.Key.String())
-	}
-	return WriteJSON(w, doc)
-}
+func EncodeRelease(w io.Writer, r Result) error { return WriteJSON(w, newReleaseJSON(r)) }
 
 // EncodeUndo writes idemtui.undo/v1.
 func EncodeUndo(w io.Writer, r UndoResult) error {
@@ -172,6 +162,7 @@ type releaseJSON struct {
 	Skipped  []skipJSON    `json:"skipped"`
 	Failed   []failureJSON `json:"failed"`
 	AuditID  string        `json:"audit_id"`
+	Follow   *followJSON   `json:"follow,omitempty"`
 }
 
 type planJSON struct {
@@ -184,6 +175,8 @@ type planJSON struct {
 	RunsNext    *string     `json:"runs_next"`
 	Count       int         `json:"count"`
 	Keys        []string    `json:"keys"`
+
+	Claims []plannedJSON `json:"claims"`
 }
 
 type undoJSON struct {

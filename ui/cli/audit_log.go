@@ -40,6 +40,9 @@ func (a *app) openAudit(shared *inspectFlags, table inspect.Table) (*auditLog, e
 	log := &auditLog{path: path, folder: folder}
 	if shared.auditRow == auditRowMapped {
 		log.columns = table.Mapping.Columns()
+		if result := table.Mapping.Result; result != "" {
+			log.columns = append(log.columns, result) // a settle writes it, and undo needs it
+		}
 	}
 	return log, nil
 }

@@ -55,8 +55,10 @@ idemtui inspect list --dsn postgres://inspector@db-1/payments --table inbox --ma
 	list.register(cmd)
 	cmd.AddCommand(
 		newInspectListCommand(a, flags),
+		newInspectLookupCommand(a, flags),
 		newInspectShowCommand(a, flags),
 		newInspectReleaseCommand(a, flags),
+		newInspectSettleCommand(a, flags),
 		newInspectFollowCommand(a, flags),
 		newInspectUndoCommand(a, flags),
 		newInspectSchemaCommand(a),

@@ -103,12 +103,17 @@ func (a *app) openPast(cmd *cobra.Command, shared *inspectFlags, id string) (o o
 
 // followable are the rows of an operation that somebody may pick up again.
 func followable(past audit.Past) ([]inspect.AuditRow, error) {
-	rows := past.Rows()
+	var rows []inspect.AuditRow
+	for _, row := range past.Rows() {
+		if row.Settlement == nil || row.Settlement.Outcome != inspect.AnswerCharged {
+			rows = append(rows, row)
+		}
+	}
 	switch {
 	case past.Action == inspect.ActionUndo:
 		return nil, usageError(fmt.Sprintf("audit record %s is an undo, after which nothing runs", past.ID), "name a release")
 	case len(rows) == 0:
-		return nil, usageError(fmt.Sprintf("audit record %s changed nothing, so there is nothing to follow", past.ID), "name another release")
+		return nil, usageError(fmt.Sprintf("audit record %s released nothing, so there is nothing to follow", past.ID), "name another release")
 	}
 	return rows, nil
 }

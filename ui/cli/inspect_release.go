@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"idemtui/inspect"
-	"idemtui/ui/triage"
 )
 
 // releaseFlags say what a release covers, and confirm it.
@@ -21,6 +20,7 @@ type releaseFlags struct {
 	reason          string
 	plan            string
 	mode            string
+	from            string
 	owner           string
 	allLikelyDead   bool
 	most            int
@@ -38,7 +38,7 @@ const releaseLong = `Print what a release would do, and with --yes and --reason 
 Without --yes nothing is changed: the plan names database, table, SQL, what runs next and what could go wrong, and
 ends with its id. With --yes each row is compared with what was read, in the statement that writes: a claim that is
 finished, renewed, claimed again, locked or alive is skipped with the reason, and the exit code is 4.
-A release by --owner or --all-likely-dead needs the id of its plan, and --max of at least the count.`
+A release by --from, --owner or --all-likely-dead needs the id of its plan, and --max of at least the count.`
 
 func newInspectReleaseCommand(a *app, shared *inspectFlags) *cobra.Command {
 	flags := &releaseFlags{}
@@ -61,6 +61,7 @@ idemtui inspect release --connection payments --plan PLAN --yes --max 12 --reaso
 	f.StringVar(&flags.reason, "reason", "", "why: it is kept in the audit record")
 	f.StringVar(&flags.plan, "plan", "", "the id of a plan printed in the last hour")
 	f.StringVar(&flags.mode, "mode", string(inspect.ReleaseAuto), "how: auto, requeue, fail, clear, expire, delete")
+	f.StringVar(&flags.from, "from", "", "a file with keys, as for lookup; - is standard input")
 	f.StringVar(&flags.owner, "owner", "", "all claims of this owner")
 	f.BoolVar(&flags.allLikelyDead, "all-likely-dead", false, "all claims whose verdict is LIKELY DEAD")
 	f.IntVar(&flags.most, "max", 0, "the most claims that may be released")
@@ -80,12 +81,7 @@ var releaseModes = []inspect.ReleaseMode{
 
 // check finds what is wrong with the flags before anything is opened.
 func (f *releaseFlags) check(cmd *cobra.Command, keys []string) error {
-	selectors := 0
-	for _, given := range []bool{len(keys) > 0, f.owner != "", f.allLikelyDead, f.plan != ""} {
-		if given {
-			selectors++
-		}
-	}
+	selectors := given(len(keys) > 0, f.from != "", f.owner != "", f.allLikelyDead, f.plan != "")
 	var err error
 	if f.perSecond, err = parseRate(f.rate); err != nil {
 		return err
@@ -93,16 +89,16 @@ func (f *releaseFlags) check(cmd *cobra.Command, keys []string) error {
 	what, todo := "", seeHelp(cmd.CommandPath())
 	switch {
 	case selectors == 0:
-		what, todo = "nothing is named to release", "give keys, --owner, --all-likely-dead or --plan"
+		what, todo = "nothing is named to release", "give keys, --from, --owner, --all-likely-dead or --plan"
 	case selectors > 1:
-		what, todo = "keys, --owner, --all-likely-dead and --plan exclude each other", "give one of them"
+		what, todo = "keys, --from, --owner, --all-likely-dead and --plan exclude each other", "give one of them"
 	case !slices.Contains(releaseModes, inspect.ReleaseMode(f.mode)):
 		what = fmt.Sprintf("--mode %q is no release mode", f.mode)
 	case f.overrideLease && len(keys) != 1 && f.plan == "":
 		what, todo = "--override-lease is for one key at a time", "name one key"
 	case f.yes && strings.TrimSpace(f.reason) == "":
 		what, todo = "--yes needs --reason", "say why, for the audit record"
-	case f.yes && (f.owner != "" || f.allLikelyDead):
+	case f.yes && (f.from != "" || f.owner != "" || f.allLikelyDead):
 		what, todo = "with --yes a release in bulk needs a plan", "run it without --yes, then with --plan ID instead"
 	case f.most < 0:
 		what = fmt.Sprintf("--max %d is less than 0", f.most)
@@ -154,35 +150,34 @@ func (a *app) runRelease(cmd *cobra.Command, shared *inspectFlags, flags *releas
 	if err := flags.permit(o.table, plan, bulk); err != nil {
 		return err
 	}
-	return a.carryOut(ctx, o, shared, flags, plan)
+	return a.carryOut(ctx, o, shared, plan, carrying{
+		format: flags.format, follow: flags.follow, every: shared.followEvery(cmd),
+		options: inspect.ReleaseOptions{Reason: flags.reason, Rate: flags.perSecond, AllowUnverified: flags.allowUnverified},
+	})
 }
 
 // releasePlan reads the claims asked for, or finds the plan that was printed.
 // bulk says whether the claims were chosen by a rule rather than by key.
 func (a *app) releasePlan(ctx context.Context, o opened, shared *inspectFlags, flags *releaseFlags, words []string) (plan inspect.Plan, bulk bool, err error) {
 	if flags.plan != "" {
-		kept, err := a.keptPlan(shared, flags.plan)
-		if err != nil {
-			return plan, false, err
+		kept, err := a.planHere(o, shared, flags.plan)
+		if err == nil && kept.Plan.Settles() {
+			err = usageError(fmt.Sprintf("plan %s is one of a settle", flags.plan), "carry it out with 'idemtui inspect settle --plan'")
 		}
-		if kept.Plan.Database != o.database.ID || kept.Plan.Table != o.table.FullName() {
-			return plan, false, usageError(fmt.Sprintf("plan %s is for %s in %s, not for %s in %s", flags.plan,
-				kept.Plan.Table, kept.Plan.Database, o.table.FullName(), o.database.ID), "name that database")
-		}
-		return kept.Plan, kept.Bulk, nil
+		return kept.Plan, kept.Bulk, err
 	}
 	request := inspect.PlanRequest{AllLikelyDead: flags.allLikelyDead, Mode: inspect.ReleaseMode(flags.mode), OverrideLease: flags.overrideLease}
 	if flags.owner != "" {
 		request.Owner = inspect.Some(flags.owner)
 	}
-	for _, word := range words {
-		key, err := inspect.ParseKey(word, o.table.Mapping.Key)
+	if flags.from != "" {
+		list, err := a.keyList(o.table, flags.from, nil)
 		if err != nil {
-			return plan, false, usageError(err.Error(), "see 'idemtui help formats'")
+			return plan, false, err
 		}
-		if !slices.Contains(request.Keys, key) {
-			request.Keys = append(request.Keys, key)
-		}
+		request.Keys, request.Bulk = list.Keys, true
+	} else if request.Keys, err = parseKeys(words, o.table); err != nil {
+		return plan, false, err
 	}
 	if flags.allLikelyDead {
 		seen, err := a.lookTwice(ctx, o, inspect.Query{})
@@ -198,6 +193,21 @@ func (a *app) releasePlan(ctx context.Context, o opened, shared *inspectFlags, f
 	return plan, len(words) == 0, nil
 }
 
+// parseKeys reads keys as typed, each once.
+func parseKeys(words []string, table inspect.Table) ([]inspect.Key, error) {
+	var keys []inspect.Key
+	for _, word := range words {
+		key, err := inspect.ParseKey(word, table.Mapping.Key)
+		if err != nil {
+			return nil, usageError(err.Error(), "see 'idemtui help formats'")
+		}
+		if !slices.Contains(keys, key) {
+			keys = append(keys, key)
+		}
+	}
+	return keys, nil
+}
+
 // permit is the last gate before the write.
 func (f *releaseFlags) permit(table inspect.Table, plan inspect.Plan, bulk bool) error {
 	switch {
@@ -210,124 +220,4 @@ func (f *releaseFlags) permit(table inspect.Table, plan inspect.Plan, bulk bool)
 	default:
 		return nil
 	}
-}
-
-// carryOut releases, with the audit record written before each batch.
-func (a *app) carryOut(ctx context.Context, o opened, shared *inspectFlags, flags *releaseFlags, plan inspect.Plan) error {
-	if plan.Count() == 0 {
-		if err := a.printRelease(inspect.Result{Plan: plan, Executed: true, Skipped: plan.Refused}, flags.format); err != nil {
-			return err
-		}
-		return refused("nothing was released", "")
-	}
-	log, err := a.openAudit(shared, o.table)
-	if err != nil {
-		return placeError(err)
-	}
-	defer log.folder.Close()
-	auditor, err := log.Begin()
-	if err != nil {
-		return placeError(err)
-	}
-	result, err := o.store.Release(ctx, o.table, plan, inspect.ReleaseOptions{Auditor: auditor, Reason: flags.reason, Rate: flags.perSecond, AllowUnverified: flags.allowUnverified})
-	if err != nil && len(result.Released) == 0 {
-		return placeError(err)
-	}
-	if err := a.printRelease(result, flags.format); err != nil {
-		return err
-	}
-	switch {
-	case err != nil:
-		return partialFailure(placeError(err), fmt.Sprintf("%d were released before; audit id %s", len(result.Released), result.AuditID))
-	case !result.Clean():
-		return refused(fmt.Sprintf("%d of %d released", len(result.Released), len(result.Released)+len(result.Skipped)+len(result.Failed)), "")
-	default:
-		return nil
-	}
-}
-
-// printRelease prints a plan, or what became of it, from the same value in
-// every format.
-func (a *app) printRelease(r inspect.Result, format string) error {
-	if format == formatJSON {
-		return inspect.EncodeRelease(&a.out, r)
-	}
-	p := r.Plan
-	if !r.Executed {
-		a.printf("PLAN %s   nothing is changed yet\n\n", p.ID)
-	}
-	t := newTextTable("", "")
-	t.add("database", p.Database)
-	t.add("table", p.Table)
-	t.add("mode", string(p.Mode))
-	if r.Executed {
-		t.add("audit id", r.AuditID)
-	} else {
-		t.add("releases", fmt.Sprintf("%d", p.Count()))
-	}
-	a.printf("%s", strings.TrimLeft(t.String(), "\n"))
-	if r.Executed {
-		a.printSection("released", keyLines(r.Released))
-		a.printSection("skipped", skipLines(r.Skipped))
-		a.printSection("failed", failureLines(r.Failed))
-	} else {
-		a.printSection("would be released", planLines(p))
-		a.printSection("would be refused", skipLines(r.Skipped))
-	}
-	if !r.Executed && p.Count() > 0 {
-		a.printSection("what it means", p.Consequence)
-		a.printQueries("sql", []string{p.SQL})
-	}
-	a.printOutcome(r)
-	return nil
-}
-
-// printOutcome is the last line: what to do next, or what was done.
-func (a *app) printOutcome(r inspect.Result) {
-	switch {
-	case r.Executed && r.AuditID != "":
-		a.printf("\n%d released, %d skipped, %d failed; to take it back: idemtui inspect undo %s\n", len(r.Released), len(r.Skipped), len(r.Failed), r.AuditID)
-	case r.Executed:
-		a.printf("\n%d released, %d skipped, %d failed\n", len(r.Released), len(r.Skipped), len(r.Failed))
-	case r.Plan.Count() > 0:
-		a.printf("\nto release: add --plan %s --yes --reason TEXT in place of the keys (within the hour)\n", r.Plan.ID)
-	default:
-		a.printf("\nthis plan would release nothing\n")
-	}
-}
-
-func keyLines(keys []inspect.Key) []string {
-	lines := make([]string, len(keys))
-	for i, key := range keys {
-		lines[i] = key.String()
-	}
-	return lines
-}
-
-func planLines(p inspect.Plan) []string {
-	lines := make([]string, len(p.Rows))
-	for i, row := range p.Rows {
-		owner := "-"
-		if row.Owner != nil {
-			owner = *row.Owner
-		}
-		lines[i] = fmt.Sprintf("%s  owner %s  %s  %s", row.Key, owner, row.Condition, triage.VerdictText(inspect.Claim{Verdict: row.Verdict}))
-	}
-	return lines
-}
-
-func skipLines(skipped []inspect.Skip) []string {
-	lines := make([]string, len(skipped))
-	for i, skip := range skipped {
-		lines[i] = fmt.Sprintf("%s  %s: %s", skip.Key, skip.Reason, skip.Text)
-	}
-	return lines
-}
-
-func failureLines(failed []inspect.Failure) []string {
-	lines := make([]string, len(failed))
-	for i, failure := range failed {
-		lines[i] = fmt.Sprintf("%s  %s", failure.Key, failure.Error)
-	}
-	return lines
 }

@@ -97,3 +97,13 @@ func (a *app) keptPlan(shared *inspectFlags, id string) (keptPlan, error) {
 	}
 	return kept, nil
 }
+
+// planHere finds a kept plan, which must be of this database and table.
+func (a *app) planHere(o opened, shared *inspectFlags, id string) (keptPlan, error) {
+	kept, err := a.keptPlan(shared, id)
+	if err == nil && (kept.Plan.Database != o.database.ID || kept.Plan.Table != o.table.FullName()) {
+		err = usageError(fmt.Sprintf("plan %s is for %s in %s, not for %s in %s", id,
+			kept.Plan.Table, kept.Plan.Database, o.table.FullName(), o.database.ID), "name that database")
+	}
+	return kept, err
+}
