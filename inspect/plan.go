@@ -154,6 +154,10 @@ func PlanID(p Plan) string {
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
+// HeldWhenTried is the text of a skip where nothing about the row tells why its
+// write did nothing.
+const HeldWhenTried = "another transaction held the row when it was tried; nothing changed since"
+
 // SkippedBecause says why a planned row was not written, from the row as it
 // is now (judged at now; nil when it is gone). The reasons are tried in the
 // order of the contract.
@@ -184,7 +188,7 @@ func SkippedBecause(row PlannedRow, now *Claim, m Mapping, overrideLease bool, a
 	case c.State == StateProcessing && heldByAge(c, f):
 		return skip(ReasonLeaseRunning, "claimed %s ago: without a lease it counts as held for %s (--stale-after)", FormatSpan(c.Age.V), FormatSpan(m.Threshold()))
 	case unchanged(row, c):
-		return skip(ReasonLocked, "another transaction held the row when it was tried; nothing changed since")
+		return skip(ReasonLocked, HeldWhenTried)
 	case len(differing(row, c)) == 0:
 		return skip(ReasonChanged, "the row was written since it was read, in a column that is not mapped")
 	default:

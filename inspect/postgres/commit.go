@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -111,23 +113,35 @@ func (r *recorder) afterLoss(ctx context.Context, done []written, outcome inspec
 }
 
 // imagesNow reads the audited columns of keys as they are now.
-func (s *Store) imagesNow(ctx context.Context, conn *pgx.Conn, table inspect.Table, columns []string, keys []inspect.Key) (map[inspect.Key][]inspect.ColumnValue, error) {
-	out := map[inspect.Key][]inspect.ColumnValue{}
-	err := s.transact(ctx, conn, readOnly, func(ctx context.Context, t *tx) error {
-		r := newReader(table)
-		for _, k := range keys {
-			where, args := r.exactKey(k)
-			err := t.texts(ctx, func(v []*string) error {
-				out[k] = columnValues(columns, v)
-				return nil
-			}, "SELECT "+columnTexts(columns)+" FROM "+tableName(table)+" AS t WHERE "+where+" LIMIT 1", args...)
-			if err != nil {
-				return err
-			}
-		}
-		return nil
+func (s *Store) imagesNow(ctx context.Context, conn *pgx.Conn, table inspect.Table, columns []string, keys []inspect.Key) (out map[inspect.Key][]inspect.ColumnValue, err error) {
+	err = s.transact(ctx, conn, readOnly, func(ctx context.Context, t *tx) error {
+		out, err = t.images(ctx, table, columns, keys)
+		return err
 	})
 	return out, err
+}
+
+// images reads columns of keys, many keys in one statement.
+func (t *tx) images(ctx context.Context, table inspect.Table, columns []string, keys []inspect.Key) (map[inspect.Key][]inspect.ColumnValue, error) {
+	out := map[inspect.Key][]inspect.ColumnValue{}
+	w := write{table: table}
+	for chunk := range slices.Chunk(keys, inspect.MaxBatch) {
+		nullKeys := slices.ContainsFunc(chunk, inspect.Key.HasNull)
+		args, _, names := keyArrays(table, chunk, 1)
+		sql := "SELECT d.n::text, " + columnTexts(columns) + " FROM " + tableName(table) + " AS t JOIN unnest(" + unnested(len(names), 1) +
+			") WITH ORDINALITY AS d(" + strings.Join(names, ", ") + ", n) ON " + w.keyEquals("d", nullKeys)
+		err := t.texts(ctx, func(v []*string) error {
+			n, err := strconv.Atoi(*v[0])
+			if err == nil {
+				out[chunk[n-1]] = columnValues(columns, v[1:])
+			}
+			return err
+		}, sql, args...)
+		if err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
 }
 
 func sameColumns(a, b []inspect.ColumnValue) bool {

@@ -190,11 +190,14 @@ func inTheWay(err error) bool {
 }
 
 // ofOneRow: an error that one row can cause (a constraint, a value, a
-// trigger), as against one of rights, time or connection.
+// trigger), as against one of rights, time or connection. A trigger's code may
+// name what is not there; our own statement was checked against the catalog.
 func ofOneRow(pg *pgconn.PgError) bool {
 	switch pg.Code[:2] {
 	case "22", "23", "27", "38", "39", "44", "P0":
 		return true
+	case "42", "0A":
+		return pg.Where != "" && pg.Code != "42501"
 	}
 	return false
 }
@@ -259,6 +262,9 @@ func (r *releaser) statement(ctx context.Context, t *tx, rows []inspect.PlannedR
 		if after != nil {
 			w.after = columnValues(r.write.audited, after)
 		}
+		if r.write.undone(w) {
+			return nil, &pgconn.PgError{Code: "27000", Message: "a trigger of the table put the claim back, so nothing of it was written"}
+		}
 		done = append(done, w)
 	}
 	return done, q.Err()
@@ -301,9 +307,36 @@ func (r *releaser) explain(ctx context.Context, rows []inspect.PlannedRow, done 
 	}
 	for _, row := range rows {
 		if !wrote[row.Key] {
-			r.result.Skipped = append(r.result.Skipped, inspect.SkippedBecause(row, now[row.Key], table.Mapping, r.plan.OverrideLease, at))
+			skip := inspect.SkippedBecause(row, now[row.Key], table.Mapping, r.plan.OverrideLease, at)
+			if skip.Text == inspect.HeldWhenTried {
+				skip.Text += otherwiseKept(table)
+			}
+			r.result.Skipped = append(r.result.Skipped, skip)
 		}
 	}
 	r.settled += len(keys)
 	return nil
+}
+
+// otherwiseKept says what else, besides a lock, silently keeps a write from a
+// row of the table.
+func otherwiseKept(table inspect.Table) string {
+	var also string
+	if table.HasTriggers {
+		also += "; or a trigger of the table suppressed the write"
+	}
+	if table.RowSecurity {
+		also += "; or a row-level security policy does not let this role write the row"
+	}
+	return also
+}
+
+// undone: what the write set first, which is what ends the claim, is as it was,
+// which only a trigger can bring about.
+func (w write) undone(row written) bool {
+	if row.after == nil || len(w.set) == 0 || !w.table.HasTriggers {
+		return false
+	}
+	column := w.set[0].column
+	return sameColumns([]inspect.ColumnValue{{Value: valueOf(row.before, column)}}, []inspect.ColumnValue{{Value: valueOf(row.after, column)}})
 }

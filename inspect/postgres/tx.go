@@ -23,10 +23,12 @@ const (
 
 // settings are set inside each transaction and end with it, so that a pooler
 // can neither refuse nor keep them. Times are written in UTC and ISO whatever
-// role and database have as defaults: the guard compares these texts.
+// role and database have as defaults: the guard compares these texts. A look
+// resolves names in pg_catalog alone. A write resolves them there first and then
+// where the role would: the table's triggers may rely on it.
 const settings = `SELECT set_config('statement_timeout', $1::text, true), set_config('lock_timeout', $2::text, true),
  set_config('idle_in_transaction_session_timeout', '15s', true), set_config('application_name', $3::text, true),
- set_config('search_path', 'pg_catalog', true), set_config('jit', 'off', true), set_config('max_parallel_workers_per_gather', '0', true),
+ set_config('search_path', CASE WHEN $4::bool THEN concat_ws(', ', 'pg_catalog', nullif(current_setting('search_path'), '')) ELSE 'pg_catalog' END, true), set_config('jit', 'off', true), set_config('max_parallel_workers_per_gather', '0', true),
  set_config('TimeZone', 'UTC', true), set_config('DateStyle', 'ISO, YMD', true), set_config('IntervalStyle', 'postgres', true),
  set_config('bytea_output', 'hex', true), set_config('extra_float_digits', '1', true), set_config('client_encoding', 'UTF8', true),
  set_config('standard_conforming_strings', 'on', true), set_config('row_security', 'on', true)`
@@ -72,7 +74,7 @@ func (s *Store) begin(ctx context.Context, conn *pgx.Conn, begin, application st
 	d := &t.database
 	var batch pgx.Batch
 	batch.Queue(begin)
-	batch.Queue(settings, millis(s.options.StatementTimeout), millis(s.options.LockTimeout), application)
+	batch.Queue(settings, millis(s.options.StatementTimeout), millis(s.options.LockTimeout), application, begin == readWrite)
 	batch.Queue(standing).QueryRow(func(row pgx.Row) error {
 		return row.Scan(&d.ServerTime, &d.Standby, &lag, &pid, &d.Version, &d.Name, &d.User, &d.ReadOnly, &d.System, &t.seesAll)
 	})

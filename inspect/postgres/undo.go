@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -258,79 +257,117 @@ func (u *undoer) explain(ctx context.Context, rows []inspect.AuditRow, done []wr
 		return nil
 	}
 	return u.store.transact(ctx, u.conn.conn, readOnly, func(ctx context.Context, t *tx) error {
-		claims, err := u.now(ctx, t, left)
+		found, err := u.now(ctx, t, left)
 		for _, r := range left {
-			u.skipped(r, claims[r.Key], t.now())
+			u.skipped(r, found[r.Key])
 		}
 		return err
 	})
 }
 
 // now reads and judges the rows of records as they are.
-func (u *undoer) now(ctx context.Context, t *tx, rows []inspect.AuditRow) (map[inspect.Key]*inspect.Claim, error) {
+func (u *undoer) now(ctx context.Context, t *tx, rows []inspect.AuditRow) (map[inspect.Key]found, error) {
 	keys := make([]inspect.Key, len(rows))
+	columns := map[string][]string{} // by the shape of the record
+	shaped := map[string][]inspect.Key{}
 	for i, r := range rows {
 		keys[i] = r.Key
+		names := columnNames(append(r.After, r.Before...))
+		shape := strings.Join(names, "\x00")
+		columns[shape], shaped[shape] = u.known(names), append(shaped[shape], r.Key)
 	}
 	l := looker{tx: t, table: u.table, reader: newReader(u.table), facts: inspect.Facts{Now: t.now(), Mapping: u.table.Mapping}}
-	found, err := l.reader.byKeys(ctx, t, keys)
+	rowsNow, err := l.reader.byKeys(ctx, t, keys)
 	if err != nil {
 		return nil, err
 	}
-	claims, err := l.judge(ctx, found)
-	out := map[inspect.Key]*inspect.Claim{}
-	for i := range claims {
-		out[claims[i].Key] = &claims[i]
+	claims, err := l.judge(ctx, rowsNow)
+	if err != nil {
+		return nil, err
 	}
-	return out, err
+	out := map[inspect.Key]found{}
+	for i := range claims {
+		out[claims[i].Key] = found{claim: &claims[i]}
+	}
+	for shape, keys := range shaped {
+		images, err := t.images(ctx, u.table, columns[shape], keys)
+		if err != nil {
+			return nil, err
+		}
+		for k, image := range images {
+			if f, ok := out[k]; ok {
+				f.image = image
+				out[k] = f
+			}
+		}
+	}
+	return out, nil
 }
 
-// skipped words why a row was not put back.
-func (u *undoer) skipped(r inspect.AuditRow, now *inspect.Claim, at time.Time) {
+// found is a row of the record as it is now: as a claim, and every column that
+// the record holds.
+type found struct {
+	claim *inspect.Claim
+	image []inspect.ColumnValue
+}
+
+// is compares the row with one side of its record.
+func (f found) is(side []inspect.ColumnValue) bool {
+	return side != nil && !slices.ContainsFunc(side, func(c inspect.ColumnValue) bool {
+		return !sameColumns([]inspect.ColumnValue{c}, []inspect.ColumnValue{{Column: c.Column, Value: valueOf(f.image, c.Column)}})
+	})
+}
+
+// known are those of the columns that the table still has, each once.
+func (u *undoer) known(names []string) []string {
+	var out []string
+	for _, n := range names {
+		if _, ok := u.table.Column(n); ok && !slices.Contains(out, n) {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+func (u *undoer) skipped(r inspect.AuditRow, now found) {
+	state := u.table.Mapping.State.Column
+	c := now.claim
 	switch {
-	case now == nil && r.After == nil:
+	case c == nil && r.After == nil:
 		u.skip(r.Key, inspect.ReasonLocked, "another transaction was putting a row with this key in its place")
-	case now == nil:
+	case c == nil:
 		u.skip(r.Key, inspect.ReasonGone, "the row is no longer there")
+	case now.is(r.Before):
+		u.skip(r.Key, inspect.ReasonChanged, "the row is as it was before the release already")
 	case r.After == nil:
 		u.skip(r.Key, inspect.ReasonChanged, "there is a row with this key again")
-	case now.State == inspect.StateDone:
+	case now.is(r.After):
+		u.skip(r.Key, inspect.ReasonLocked, "another transaction holds the row"+otherwiseKept(u.table))
+	case c.State == inspect.StateDone:
 		u.skip(r.Key, inspect.ReasonDone, "done since the release")
-	case now.State == inspect.StateProcessing && valueOf(r.After, u.table.Mapping.State.Column) != nil && now.RawState != *valueOf(r.After, u.table.Mapping.State.Column):
-		u.skip(r.Key, inspect.ReasonClaimedAgain, "claimed again since the release, by "+now.Owner.Or("nobody named"))
-	case sameAsLeft(r, *now):
-		u.skip(r.Key, inspect.ReasonLocked, "another transaction holds the row")
+	case c.State == inspect.StateProcessing && valueOf(r.After, state) != nil && c.RawState != *valueOf(r.After, state):
+		u.skip(r.Key, inspect.ReasonClaimedAgain, "claimed again since the release, by "+c.Owner.Or("nobody named"))
 	default:
 		u.skip(r.Key, inspect.ReasonChanged, "changed since the release")
 	}
 }
 
-// sameAsLeft compares the mapped columns with how the release left them.
-func sameAsLeft(r inspect.AuditRow, now inspect.Claim) bool {
-	for _, c := range now.AsRead {
-		if !sameColumns([]inspect.ColumnValue{c}, []inspect.ColumnValue{{Column: c.Column, Value: valueOf(r.After, c.Column)}}) {
-			return false
-		}
-	}
-	return true
-}
-
 // preview says what an undo would restore, without writing.
 func (u *undoer) preview(ctx context.Context, t *tx) error {
-	claims, err := u.now(ctx, t, u.request.Rows)
+	now, err := u.now(ctx, t, u.request.Rows)
 	if err != nil {
 		return err
 	}
 	for _, r := range u.request.Rows {
-		now := claims[r.Key]
 		reason := u.impossible(r)
+		f := now[r.Key]
 		switch {
 		case reason != "":
 			u.skip(r.Key, inspect.ReasonChanged, reason)
-		case now == nil && r.After == nil, now != nil && r.After != nil && sameAsLeft(r, *now):
+		case f.claim == nil && r.After == nil, f.claim != nil && f.is(r.After):
 			u.result.Restored = append(u.result.Restored, r.Key)
 		default:
-			u.skipped(r, now, t.now())
+			u.skipped(r, f)
 		}
 	}
 	return nil

@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"strings"
 	"testing"
 
 	"idemtui/inspect"
@@ -34,6 +35,7 @@ func TestUndoRestoresOnlyWhatNobodyTouched(t *testing.T) {
 	}
 	r, second := undo(t, s, table, a, false)
 	equal(t, "restored", names(r.Restored), []string{"a"})
+	equal(t, "announced", names(dry.Restored), []string{"a"})
 	want := map[string]inspect.Reason{"b": inspect.ReasonClaimedAgain, "c": inspect.ReasonDone, "d": inspect.ReasonGone}
 	got := reasons(r.Skipped)
 	for k, reason := range want {
@@ -41,14 +43,27 @@ func TestUndoRestoresOnlyWhatNobodyTouched(t *testing.T) {
 			t.Errorf("%s skipped as %q, want %s", k, got[k], reason)
 		}
 	}
-	if got["e"] == "" {
-		t.Error("e was restored although somebody touched it")
+	if got["e"] != inspect.ReasonChanged {
+		t.Errorf("e was touched in a column that is not mapped, and is skipped as %q", got["e"])
 	}
 	if after := db.Text("SELECT t::text FROM processed_messages t WHERE message_id = 'a'"); after != before {
 		t.Errorf("restored row differs:\n%s\n%s", before, after)
 	}
 	if len(second.intents) != 1 || second.intents[0].Action != inspect.ActionUndo || second.intents[0].UndoOf != a.ID() {
 		t.Errorf("audit of the undo = %+v", second.intents)
+	}
+}
+
+func TestUndoTwiceSaysThatItIsDone(t *testing.T) {
+	_, s, table := recommended(t, "('a', 'PROCESSING', 'w1', "+lapsed+")")
+	a := &memoryAuditor{}
+	release(t, s, table, plan(t, s, table, inspect.PlanRequest{Keys: keyList(t, table, "a")}), a)
+	undo(t, s, table, a, false)
+	for _, dry := range []bool{true, false} {
+		r, _ := undo(t, s, table, a, dry)
+		if len(r.Skipped) != 1 || r.Skipped[0].Reason != inspect.ReasonChanged || !strings.Contains(r.Skipped[0].Text, "as it was before the release already") {
+			t.Errorf("dry %v: skipped = %+v", dry, r.Skipped)
+		}
 	}
 }
 
