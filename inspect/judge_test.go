@@ -164,7 +164,7 @@ func TestStamps(t *testing.T) {
 func TestFormatSpan(t *testing.T) {
 	for d, want := range map[time.Duration]string{
 		0: "0s", 4100 * time.Millisecond: "4.1s", 8 * time.Second: "8s", 9960 * time.Millisecond: "10s", 47*time.Minute + 30*time.Second: "47m30s", 3 * time.Hour: "3h",
-		91 * 24 * time.Hour: "91d", 36 * time.Hour: "1d12h", -time.Minute: "-1m", 4*time.Hour + 29*time.Minute + 30*time.Second: "4h29m30s",
+		91 * 24 * time.Hour: "91d", 36 * time.Hour: "1d12h", -time.Minute: "-1m00s", 3*time.Minute + 4*time.Second: "3m04s", 3*time.Hour + 5*time.Second: "3h00m05s", 4*time.Hour + 29*time.Minute + 30*time.Second: "4h29m30s",
 	} {
 		if got := FormatSpan(d); got != want {
 			t.Errorf("%s is written %s, want %s", d, got, want)

@@ -2,7 +2,6 @@ package inspect
 
 import (
 	"fmt"
-	"strings"
 	"time"
 )
 
@@ -75,8 +74,9 @@ func (s Stamp) String() string {
 // FormatTime writes an instant as RFC 3339 in UTC with microseconds.
 func FormatTime(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000000Z") }
 
-// FormatSpan writes a duration as people say it, exactly to the second:
-// 47m30s, 3h, 2d4h; below ten seconds with tenths. Negative spans get a minus.
+// FormatSpan writes a duration as people say it, exactly to the second, with
+// the zeros that keep columns in line: 47m30s, 3m00s, 3h, 2d4h; below ten
+// seconds with tenths. Negative spans get a minus.
 func FormatSpan(d time.Duration) string {
 	if d < 0 {
 		return "-" + FormatSpan(-d)
@@ -89,15 +89,24 @@ func FormatSpan(d time.Duration) string {
 		return fmt.Sprintf("%d.%ds", tenths/10, tenths%10)
 	}
 	d = d.Round(time.Second)
-	var b strings.Builder
-	for _, u := range []struct {
-		size time.Duration
-		name string
-	}{{24 * time.Hour, "d"}, {time.Hour, "h"}, {time.Minute, "m"}, {time.Second, "s"}} {
-		if n := d / u.size; n > 0 {
-			fmt.Fprintf(&b, "%d%s", n, u.name)
-			d -= n * u.size
-		}
+	switch {
+	case d < time.Minute:
+		return fmt.Sprintf("%ds", d/time.Second)
+	case d < time.Hour:
+		return fmt.Sprintf("%dm%02ds", d/time.Minute, d%time.Minute/time.Second)
 	}
-	return b.String()
+	days, hours, minutes, seconds := d/(24*time.Hour), d/time.Hour%24, d/time.Minute%60, d/time.Second%60
+	span := ""
+	if days > 0 {
+		span = fmt.Sprintf("%dd", days)
+	}
+	switch {
+	case seconds > 0:
+		return span + fmt.Sprintf("%dh%02dm%02ds", hours, minutes, seconds)
+	case minutes > 0:
+		return span + fmt.Sprintf("%dh%02dm", hours, minutes)
+	case hours > 0:
+		return span + fmt.Sprintf("%dh", hours)
+	}
+	return span
 }
