@@ -45,6 +45,12 @@ type Claim struct {
 	// has been gone at every look since.
 	GoneSince Stamp
 
+	// OwnerAbsent: the owner has no row in the table of the owners' heartbeats.
+	OwnerAbsent bool
+	// UnlockedSince is the first look at which nobody held the row's lock, if
+	// nobody has at every look since; only of tables whose workers hold it.
+	UnlockedSince Stamp
+
 	// Repeated marks a key that stands on more than one row, which a table
 	// without a unique constraint allows.
 	Repeated bool

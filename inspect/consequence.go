@@ -12,22 +12,31 @@ const askProvider = "the charge may have happened: ask the provider before the m
 func Consequences(t Table, mode ReleaseMode, overrideLease bool) []string {
 	m := t.Mapping
 	var out []string
-	switch mode {
-	case ReleaseDelete:
+	rule, ruled := m.ReleaseRule(mode)
+	switch {
+	case ruled:
+		out = append(out, rule.Name+": "+rule.Consequence)
+	case mode == ReleaseDelete:
 		out = append(out, "the row is deleted: the next delivery of this message finds nothing and runs it again")
-	case ReleaseExpire:
+	case mode == ReleaseExpire:
 		out = append(out, "the lease ends now: the next delivery takes the claim over")
-	case ReleaseFail:
+	case mode == ReleaseFail:
 		out = append(out, "the claim becomes FAILED: the next delivery claims it again")
-	case ReleaseRequeue:
+	case mode == ReleaseRequeue:
 		out = append(out, "the claim becomes FREE: whoever comes next claims it")
-	case ReleaseClear:
+	case mode == ReleaseClear:
 		out = append(out, "the claim marks are cleared: whoever comes next claims it")
 	}
-	out = append(out, runsNext(m.RunsNext))
-	if m.Token == "" {
+	out = append(out, runsNext(m.RunsNextAfter(mode)))
+	if m.Heartbeat.Join != nil {
+		out = append(out, fmt.Sprintf("the owners' heartbeats stand in %s: they are read again by the statement that writes, which cannot guard them", m.Heartbeat.Join.Table))
+	}
+	switch {
+	case m.Token != "" && ruled && !rule.bumps():
+		out = append(out, "the token stays as it is: if the worker is only slow, the job may run twice and the late one may still write")
+	case m.Token == "":
 		out = append(out, "the table has no fencing token: if the worker is only slow, the job may run twice and the late one may still write")
-	} else {
+	default:
 		out = append(out, "the token is bumped: a late worker that checks it is refused; what it already sent outside stays sent")
 	}
 	if overrideLease {

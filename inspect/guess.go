@@ -53,7 +53,7 @@ type Guess struct {
 // GuessMapping maps a table from its columns, its unique keys and the values
 // seen in its state column (nil: not known).
 func GuessMapping(t Table, unique [][]string, values func(column string) []string) Guess {
-	g := Guess{Mapping: Mapping{Profile: GuessedProfile, Times: map[string]TimeBinding{}, State: StateBinding{Values: map[State][]string{}, Nulls: map[State][]NullTest{}}}}
+	g := Guess{Mapping: Mapping{Profile: GuessedProfile, Times: map[string]TimeBinding{}, State: StateBinding{Values: map[State][]string{}, Rules: map[State][]StateRule{}}}}
 	g.key(t, unique)
 	m := &g.Mapping
 	m.ClaimedAt = g.time(t, "claimed_at", 10)
@@ -187,10 +187,10 @@ func (g *Guess) state(t Table, values func(string) []string) {
 		g.Missing = append(g.Missing, "no column says which rows are claimed")
 		return
 	}
-	m.State.Nulls[StateProcessing] = []NullTest{{Column: m.ClaimedAt}}
-	m.State.Nulls[StateFree] = []NullTest{{Column: m.ClaimedAt, IsNull: true}}
+	m.State.Rules[StateProcessing] = []StateRule{NullRule(m.ClaimedAt, false)}
+	m.State.Rules[StateFree] = []StateRule{NullRule(m.ClaimedAt, true)}
 	if m.CompletedAt != "" {
-		m.State.Nulls[StateDone] = []NullTest{{Column: m.CompletedAt}}
+		m.State.Rules[StateDone] = []StateRule{NullRule(m.CompletedAt, false)}
 	}
 	g.Score += 5
 	g.Why = append(g.Why, "claimed is told by "+m.ClaimedAt+" not being NULL")

@@ -157,11 +157,11 @@ func diagnoseStates(f HealthFacts) []Finding {
 		out = append(out, Finding{"unmapped-state", SeverityWarning, fmt.Sprintf("%s in state %q, which is mapped to nothing: neither stuck nor done is known of them", countWords(s.Unmapped[raw]), raw), ""})
 	}
 	switch {
-	case !m.Lease.Mapped() && m.Heartbeat.Column == "" && m.ClaimedAt == "":
+	case !m.Lease.Mapped() && !m.Heartbeat.Mapped() && m.ClaimedAt == "":
 		out = append(out, Finding{"no-time-of-claim", SeverityCritical, "claimed rows have neither lease nor heartbeat nor claim time: after a crash nothing ever frees them, and nobody can tell", ""})
-	case !m.Lease.Mapped() && m.Heartbeat.Column == "":
+	case !m.Lease.Mapped() && !m.Heartbeat.Mapped():
 		out = append(out, Finding{"no-lease", SeverityWarning, "claimed rows have no lease: after a crash nothing frees them by itself, and their age is the only sign", ""})
-	case m.Lease.Mapped() && m.Heartbeat.Column == "" && leaselessRows(f.Snapshot.Seen) > 0:
+	case m.Lease.Mapped() && !m.Heartbeat.Mapped() && leaselessRows(f.Snapshot.Seen) > 0:
 		out = append(out, Finding{"claims-without-lease", SeverityWarning, fmt.Sprintf("%s without a lease: queries that ask for a lapsed lease never see them", plural(leaselessRows(f.Snapshot.Seen), "claimed row")), ""})
 	}
 	return out

@@ -388,14 +388,14 @@ type timesAsNamed struct {
 func newMappingJSON(m Mapping) mappingJSON {
 	out := mappingJSON{
 		Key: list(m.KeyNames()), State: optional(m.State.Column), Values: map[State][]string{}, ClaimedAt: optional(m.ClaimedAt),
-		Lease: optional(m.Lease.String()), Heartbeat: optional(m.Heartbeat.Column), Owner: optional(m.Owner), Token: optional(m.Token),
+		Lease: optional(m.Lease.String()), Heartbeat: optional(m.Heartbeat.String()), Owner: optional(m.Owner), Token: optional(m.Token),
 		Attempts: optional(m.Attempts), CompletedAt: optional(m.CompletedAt), FailedAt: optional(m.FailedAt), ExpiresAt: optional(m.ExpiresAt),
 		StaleAfter: m.Threshold().Seconds(), RunsNext: optional(string(m.RunsNext)), Times: map[string]timesAsNamed{},
 	}
 	for _, s := range StateOrder {
 		out.Values[s] = append([]string{}, m.State.Values[s]...)
-		for _, t := range m.State.Nulls[s] {
-			out.Values[s] = append(out.Values[s], t.String())
+		for _, rule := range m.State.Rules[s] {
+			out.Values[s] = append(out.Values[s], rule.String())
 		}
 	}
 	for column, t := range m.Times {

@@ -113,6 +113,7 @@ func Assess(c Claim, f Facts) Claim {
 		c.Lapsed = Some(f.Now.Sub(c.LeaseUntil.Time))
 		c.GoneSince = goneSince(c, f)
 	}
+	c.UnlockedSince = unlockedSince(c, f)
 	c.Condition = conditionOf(c, f)
 	c.Verdict = verdictOf(c, f)
 	c.FreesItselfAt = freesItself(c, f)
@@ -130,6 +131,8 @@ func conditionOf(c Claim, f Facts) Condition {
 		return ConditionHeld
 	case beat == beatStale, c.LeaseUntil.Valid():
 		return ConditionStuck
+	case c.ClaimedAt.Valid() && !youngerThanThreshold(c, f) && f.Mapping.looksAlike():
+		return ConditionNoLease
 	case c.ClaimedAt.Valid() && !youngerThanThreshold(c, f):
 		return ConditionStuck
 	case c.ClaimedAt.Valid():
@@ -159,6 +162,8 @@ const (
 
 func beatOf(c Claim, f Facts) beat {
 	switch {
+	case c.OwnerAbsent:
+		return beatStale
 	case c.HeartbeatAt.None():
 		return beatNone
 	case c.HeartbeatAt.Invalid(), c.HeartbeatAt.After(f.Now.Add(FutureSkew)):
@@ -184,7 +189,7 @@ func verdictOf(c Claim, f Facts) Verdict {
 		return VerdictAlive
 	case f.Standby, together, session == sessionConnected:
 		return VerdictCannotTell
-	case beat == beatStale, session == sessionGoneTwice:
+	case beat == beatStale, session == sessionGoneTwice, unlockedTwice(c, f):
 		return VerdictLikelyDead
 	default:
 		return VerdictCannotTell
@@ -229,6 +234,7 @@ func lockEvidence(c Claim, f Facts) Evidence {
 		e.Text = "row locks not seen: " + f.LocksHidden
 	case len(holders) == 0:
 		e.Text = "no live session holds a lock on the row"
+		unlockedEvidence(&e, c, f)
 	default:
 		e.For = ForAlive
 		words := make([]string, len(holders))
@@ -319,9 +325,13 @@ func heartbeatEvidence(c Claim, f Facts) (Evidence, bool) {
 	e := Evidence{Rung: RungHeartbeat, For: ForNeither}
 	limit := f.Mapping.HeartbeatLimit()
 	ago := func() string { return FormatSpan(f.Now.Sub(c.HeartbeatAt.Time)) }
+	if c.OwnerAbsent {
+		e.For, e.Text = ForDead, fmt.Sprintf("owner %s is not in %s: it is not one of the live workers", c.Owner.V, f.Mapping.Heartbeat.Join.Table)
+		return e, true
+	}
 	switch beatOf(c, f) {
 	case beatNone:
-		if f.Mapping.Heartbeat.Column == "" {
+		if !f.Mapping.Heartbeat.Mapped() {
 			return e, false
 		}
 		e.Text = "no heartbeat was ever written"
@@ -371,8 +381,12 @@ func ageEvidence(c Claim, f Facts) (Evidence, bool) {
 			e.Text += fmt.Sprintf("; the longest of %s finished took %s", groupDigits(f.Finished.V.Rows), FormatSpan(f.Finished.V.Longest))
 		}
 		if c.LeaseUntil.None() && c.HeartbeatAt.None() {
-			e.Text += "; counts as stuck from " + FormatSpan(f.Mapping.Threshold())
-			if !youngerThanThreshold(c, f) {
+			if f.Mapping.looksAlike() {
+				e.Text += "; " + alikeText
+			} else {
+				e.Text += "; counts as stuck from " + FormatSpan(f.Mapping.Threshold())
+			}
+			if !youngerThanThreshold(c, f) && !f.Mapping.looksAlike() {
 				e.For = ForDead
 			}
 		}

@@ -20,7 +20,7 @@ var mapNames = []string{
 // backslash). An error names the part that is wrong.
 func ParseMap(text string) (Mapping, error) {
 	p := mapParser{seen: map[string]bool{}}
-	p.m = Mapping{Verified: true, Times: map[string]TimeBinding{}, State: StateBinding{Values: map[State][]string{}, Nulls: map[State][]NullTest{}}}
+	p.m = Mapping{Verified: true, Times: map[string]TimeBinding{}, State: StateBinding{Values: map[State][]string{}, Rules: map[State][]StateRule{}}}
 	for _, part := range splitEscaped(text, ',') {
 		if err := p.part(part); err != nil {
 			return Mapping{}, fmt.Errorf("--map: %w", err)
@@ -126,7 +126,7 @@ func (p *mapParser) state(s State, value string) error {
 			if column == "" {
 				return fmt.Errorf("%q: no column before the test", v)
 			}
-			p.m.State.Nulls[s] = append(p.m.State.Nulls[s], NullTest{Column: unescape(column), IsNull: isNull})
+			p.m.State.Rules[s] = append(p.m.State.Rules[s], NullRule(unescape(column), isNull))
 			continue
 		}
 		if v == "" {
@@ -180,7 +180,7 @@ func (p *mapParser) unit(column, value string) error {
 // finish checks the parts against each other and names the kind.
 func (p *mapParser) finish() error {
 	m := &p.m
-	byValue, byNull := len(m.State.Values), len(m.State.Nulls)
+	byValue, byNull := len(m.State.Values), len(m.State.Rules)
 	switch {
 	case len(m.Key) == 0:
 		return fmt.Errorf("no key: say which column holds the message id, as in key=message_id")
@@ -190,7 +190,7 @@ func (p *mapParser) finish() error {
 		return fmt.Errorf("state=%s and a null test exclude each other", m.State.Column)
 	case m.State.Column == "" && byNull == 0:
 		return fmt.Errorf("no state: say state=COL and processing=VALUE, or processing=COL!null")
-	case byNull > 0 && len(m.State.Nulls[StateProcessing]) == 0:
+	case byNull > 0 && len(m.State.Rules[StateProcessing]) == 0:
 		return fmt.Errorf("no processing: say which rows are claimed, as in processing=locked_at!null")
 	}
 	taken := map[string]State{}
@@ -210,9 +210,9 @@ func kindOf(m Mapping) Kind {
 	switch {
 	case m.Lease.Plain():
 		return KindStateLease
-	case m.Heartbeat.Column != "" && !m.Lease.Mapped():
+	case m.Heartbeat.Mapped() && !m.Lease.Mapped():
 		return KindHeartbeat
-	case m.State.ByNull():
+	case m.State.ByRules():
 		return KindLockedAt
 	default:
 		return KindStateAge

@@ -36,7 +36,7 @@ func TestParseMap(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m.Kind != KindLockedAt || m.State.Nulls[StateFree][0] != (NullTest{Column: "locked_at", IsNull: true}) || m.State.Nulls[StateDone][0] != (NullTest{Column: "processed_at"}) {
+	if m.Kind != KindLockedAt || m.State.Rules[StateFree][0].String() != "locked_at=null" || m.State.Rules[StateDone][0].String() != "processed_at!null" {
 		t.Errorf("mapping %+v", m)
 	}
 	m, err = ParseMap(`key=k,state=s,processing=a\,b|c\|d`)

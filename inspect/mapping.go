@@ -22,17 +22,20 @@ type Mapping struct {
 	Verified bool   // tested on tables that the framework made; by hand: true
 	Kind     Kind
 
-	Key         []KeyColumn
-	State       StateBinding
-	ClaimedAt   string
-	Lease       LeaseBinding
-	Heartbeat   HeartbeatBinding
-	Owner       string
-	Token       string
-	Attempts    string
-	CompletedAt string
-	FailedAt    string
-	ExpiresAt   string
+	Key       []KeyColumn
+	State     StateBinding
+	ClaimedAt string
+	Lease     LeaseBinding
+	Heartbeat HeartbeatBinding
+	Owner     string
+	// OwnerElement says which element of an array column is the owner: first or
+	// last; "" where the column holds the owner itself.
+	OwnerElement string
+	Token        string
+	Attempts     string
+	CompletedAt  string
+	FailedAt     string
+	ExpiresAt    string
 	// UpdatedAt is set to now() by a release; it takes no part in judging.
 	UpdatedAt string
 	// Result is where a completion keeps what a later duplicate gets back. It is
@@ -44,17 +47,28 @@ type Mapping struct {
 	ProviderKey    string
 	ProviderMemory time.Duration
 
+	// AttemptsMean says what Attempts counts: starts, failures, loops or
+	// resubmissions; "" where nobody told us.
+	AttemptsMean string
+
 	// StaleAfter is the profile's threshold; 0 means DefaultStaleAfter.
 	StaleAfter time.Duration
 	RunsNext   RunsNext
 	Times      map[string]TimeBinding // by column
-	Caveats    []string
+	// Releases are the writes that a profile allows, and the only ones where
+	// there are any; without them the modes follow from the columns.
+	Releases []ReleaseRule
+	Purge    PurgeRule
+	Caveats  []string
 }
 
 // TimeBinding says how a column that is no timestamptz is read.
 type TimeBinding struct {
 	Unit EpochUnit // for numbers
 	Zone string    // for times without a zone; "" means UTC
+	// Sentinel is a stored value that stands for "no time", as the epoch does
+	// for "never locked"; it is read as NULL.
+	Sentinel string
 }
 
 // EpochUnit is the unit of a time stored as a number since 1970.
@@ -68,46 +82,8 @@ const (
 	UnitNanos   EpochUnit = "ns"
 )
 
-// StateBinding tells the state of a row: by the values of one column, or by
-// the null-ness of columns. Done and failed are asked before processing, so
-// that a row that says both counts as finished.
-type StateBinding struct {
-	Column string
-	Values map[State][]string
-	Nulls  map[State][]NullTest
-}
-
-// NullTest holds when a column is NULL, or when it is not.
-type NullTest struct {
-	Column string
-	IsNull bool
-}
-
-// String writes the test as ParseMap reads it.
-func (t NullTest) String() string {
-	if t.IsNull {
-		return t.Column + "=null"
-	}
-	return t.Column + "!null"
-}
-
 // StateOrder is the order in which a row's state is decided.
 var StateOrder = []State{StateDone, StateFailed, StateProcessing, StateFree}
-
-// ByNull reports whether the state is told by null-ness.
-func (s StateBinding) ByNull() bool { return s.Column == "" }
-
-// Of maps a stored state to the model's; a NULL or an unnamed value is unmapped.
-func (s StateBinding) Of(stored Null[string]) State {
-	if stored.OK {
-		for _, state := range StateOrder {
-			if slices.Contains(s.Values[state], stored.V) {
-				return state
-			}
-		}
-	}
-	return StateUnmapped
-}
 
 // LeaseBinding says where a lease's end comes from: a column, a column plus a
 // constant, or a column plus another column (an interval or seconds).
@@ -141,6 +117,29 @@ type HeartbeatBinding struct {
 	Column string
 	Every  time.Duration
 	Limit  time.Duration
+	// Join is set where the heartbeat is that of the owner, in another table;
+	// Column is then empty.
+	Join *HeartbeatJoin
+}
+
+// HeartbeatJoin finds an owner's heartbeat in another table: the row whose Key
+// is the claim's owner. An owner without a row there is gone.
+type HeartbeatJoin struct {
+	Schema string // "" means the schema of the claim table
+	Table  string
+	Key    string
+	Column string
+}
+
+// Mapped reports whether the table has heartbeats.
+func (h HeartbeatBinding) Mapped() bool { return h.Column != "" || h.Join != nil }
+
+// String names the column, or the table and column of a join.
+func (h HeartbeatBinding) String() string {
+	if h.Join != nil {
+		return h.Join.Table + "." + h.Join.Column
+	}
+	return h.Column
 }
 
 // RunsNext says who runs the message again after a release.
@@ -198,11 +197,20 @@ func (m Mapping) Columns() []string {
 	add(m.KeyNames()...)
 	add(m.State.Column)
 	for _, s := range StateOrder {
-		for _, t := range m.State.Nulls[s] {
-			add(t.Column)
+		for _, rule := range m.State.Rules[s] {
+			add(rule.Columns()...)
 		}
 	}
 	add(m.Owner, m.Token, m.Attempts, m.ClaimedAt, m.Lease.Column, m.Lease.PlusColumn, m.Heartbeat.Column)
 	add(m.CompletedAt, m.FailedAt, m.ExpiresAt, m.UpdatedAt, m.ProviderKey)
+	for _, r := range m.Releases {
+		add(r.columns()...)
+	}
 	return out
 }
+
+// The elements of an array that can be the owner.
+const (
+	FirstElement = "first"
+	LastElement  = "last"
+)

@@ -13,6 +13,9 @@ import (
 // ResolveReleaseMode says which mode auto stands for on a table, and refuses
 // modes that the mapping cannot carry out.
 func ResolveReleaseMode(m Mapping, mode ReleaseMode) (ReleaseMode, error) {
+	if len(m.Releases) > 0 {
+		return resolveByRules(m, mode)
+	}
 	can := map[ReleaseMode]string{
 		ReleaseRequeue: needs(len(m.State.Values[StateFree]) > 0, "no value for the state free is mapped (--map free=VALUE)"),
 		ReleaseFail:    needs(len(m.State.Values[StateFailed]) > 0, "no value for the state failed is mapped (--map failed=VALUE)"),
@@ -48,7 +51,9 @@ func needs(ok bool, why string) string {
 
 // clearable: what makes a row claimed is a column that is not NULL.
 func clearable(m Mapping) bool {
-	return m.State.ByNull() && slices.ContainsFunc(m.State.Nulls[StateProcessing], func(t NullTest) bool { return !t.IsNull })
+	return m.State.ByRules() && slices.ContainsFunc(m.State.Rules[StateProcessing], func(r StateRule) bool {
+		return len(r) == 1 && r[0].Op == TestNotNull
+	})
 }
 
 // Refuse says why a judged claim must not be in a plan, whatever the flags:
@@ -187,6 +192,8 @@ func SkippedBecause(row PlannedRow, now *Claim, m Mapping, overrideLease bool, a
 		return skip(ReasonAlive, "%s", textOf(c, RungHeartbeat))
 	case c.State == StateProcessing && heldByAge(c, f):
 		return skip(ReasonLeaseRunning, "claimed %s ago: without a lease it counts as held for %s (--stale-after)", FormatSpan(c.Age.V), FormatSpan(m.Threshold()))
+	case c.State != StateProcessing && unchanged(row, c):
+		return skip(ReasonChanged, "no longer claimed: the row says %q", c.RawState)
 	case unchanged(row, c):
 		return skip(ReasonLocked, HeldWhenTried)
 	case len(differing(row, c)) == 0:

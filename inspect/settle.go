@@ -97,26 +97,26 @@ func CheckCompletion(t Table) error {
 // completionGap is what a mapping lacks for a completion, "" if nothing.
 func completionGap(t Table) string {
 	m := t.Mapping
-	if !m.State.ByNull() {
+	if !m.State.ByRules() {
 		if len(m.State.Values[StateDone]) == 0 {
 			return "no value for the state done is mapped (--map done=VALUE)"
 		}
 		return ""
 	}
-	tests := m.State.Nulls[StateDone]
-	if len(tests) == 0 {
+	rules := m.State.Rules[StateDone]
+	if len(rules) == 0 {
 		return "no column that tells done is mapped (--map done=COLUMN!null)"
 	}
-	for _, test := range tests {
-		if test.IsNull {
+	for _, rule := range rules {
+		if len(rule) != 1 || rule[0].Op != TestNotNull {
 			continue
 		}
-		c, _ := t.Column(test.Column)
-		if slices.Contains([]string{"timestamptz", "timestamp", "date"}, c.Base) || m.Times[test.Column].Unit != "" {
+		c, _ := t.Column(rule[0].Column)
+		if slices.Contains([]string{"timestamptz", "timestamp", "date"}, c.Base) || m.Times[c.Name].Unit != "" {
 			return ""
 		}
 	}
-	return fmt.Sprintf("what %s holds when the work is done is not known", tests[0].Column)
+	return fmt.Sprintf("what %s holds when the work is done is not known", strings.Join(rules[0].Columns(), ", "))
 }
 
 // CheckResult refuses a result that the table has no place for, or that its

@@ -55,6 +55,8 @@ type Table struct {
 	OID      uint32
 	Columns  []Column
 	Mapping  Mapping
+	// Joined is the table with the owners' heartbeats, where that is another.
+	Joined *Table
 
 	EstimatedRows Null[int64] // none: never analyzed
 	Pages         int64
@@ -114,6 +116,9 @@ type Snapshot struct {
 	// ScannedAt is when the claimed rows were searched for: At, or an earlier
 	// look where a large table was not scanned again.
 	ScannedAt time.Time
+	// Open are the transactions that have written to the table and not ended, of
+	// tables whose rows appear only when the work commits.
+	Open []OpenTransaction
 	// IndexHint is the statement for the index that would make the search cheap;
 	// "" where it is. It is never run by us.
 	IndexHint string
@@ -138,7 +143,7 @@ func Remember(at time.Time, claims []Claim) *Look {
 	l := &Look{At: at, Claims: make(map[Key]Claim, len(claims))}
 	for _, c := range claims {
 		if c.State == StateProcessing {
-			l.Claims[c.Key] = Claim{State: c.State, Owner: c.Owner, Token: c.Token, ClaimedAt: c.ClaimedAt, LeaseUntil: c.LeaseUntil, HeartbeatAt: c.HeartbeatAt, GoneSince: c.GoneSince}
+			l.Claims[c.Key] = Claim{State: c.State, Owner: c.Owner, Token: c.Token, ClaimedAt: c.ClaimedAt, LeaseUntil: c.LeaseUntil, HeartbeatAt: c.HeartbeatAt, GoneSince: c.GoneSince, UnlockedSince: c.UnlockedSince}
 		}
 	}
 	return l
@@ -152,7 +157,7 @@ const SecondLookAfter = 5 * time.Second
 // firmer by a second look, SecondLookAfter later, with Query.Before set to Seen.
 func (s Snapshot) NeedsSecondLook() bool {
 	for _, c := range s.Claims {
-		if c.Verdict == VerdictCannotTell && c.GoneSince.Valid() {
+		if c.Verdict == VerdictCannotTell && (c.GoneSince.Valid() || c.UnlockedSince.Valid()) {
 			return true
 		}
 	}

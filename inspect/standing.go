@@ -46,7 +46,11 @@ func oddities(c Claim) []string {
 // verdict: what frees it, and what is missing on it.
 func standing(c Claim, f Facts) []string {
 	var notes []string
-	if c.LeaseUntil.None() {
+	switch {
+	case f.Mapping.looksAlike():
+		notes = append(notes, alikeText)
+	case c.LeaseUntil.None() && len(f.Mapping.Releases) == 0:
+		// What frees the claims of a framework is said by its profile.
 		notes = append(notes, leaseless(c, f))
 	}
 	if c.LeaseUntil.After(f.Now.Add(farLease)) {
@@ -118,7 +122,7 @@ func silentTogether(claims []Claim, f Facts) map[string]silence {
 	var quiet []sign
 	for owner, at := range last {
 		limit := f.Now
-		if f.Mapping.Heartbeat.Column != "" {
+		if f.Mapping.Heartbeat.Mapped() {
 			limit = f.Now.Add(-f.Mapping.HeartbeatLimit())
 		}
 		if at.Before(limit) {
@@ -178,6 +182,10 @@ func WhyEmpty(s Snapshot) string {
 	}
 	why := "nothing is claimed"
 	switch {
+	case s.Table.Mapping.Kind == KindInsertOnly && len(s.Open) == 0:
+		why = "rows appear here only when the work commits, so none is ever stuck; no open transaction has written to the table"
+	case s.Table.Mapping.Kind == KindInsertOnly:
+		why = fmt.Sprintf("rows appear here only when the work commits, so none is ever stuck; what may hang is %s, see above", plural(int64(len(s.Open)), "open transaction"))
 	case s.Table.RowSecurity && s.Summary.Held == 0:
 		why = "no claimed row is visible to this role; row-level security may hide some"
 	case s.Summary.Held > 0 && first.After(s.At):

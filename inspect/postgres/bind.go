@@ -20,7 +20,7 @@ func (t *tx) bind(ctx context.Context, r relation, m inspect.Mapping, target ins
 	if target.ProviderKey != "" {
 		b.m.ProviderKey, b.m.ProviderMemory = target.ProviderKey, target.ProviderMemory
 	}
-	steps := []func() error{b.names, b.readable, b.keys, b.states, func() error { return b.times(target.AssumeTZ) }, b.numbers}
+	steps := []func() error{b.names, b.readable, b.keys, b.states, b.owner, func() error { return b.times(target.AssumeTZ) }, b.numbers}
 	for _, step := range steps {
 		if err := step(); err != nil {
 			return inspect.Table{}, err
@@ -32,7 +32,17 @@ func (t *tx) bind(ctx context.Context, r relation, m inspect.Mapping, target ins
 		}
 	}
 	table := b.table
+	if b.m.Heartbeat.Join != nil {
+		other, why, err := t.joined(ctx, table, &b.m)
+		if err != nil {
+			return inspect.Table{}, err
+		}
+		if table.Joined = other; why != "" {
+			table.Warnings = append(table.Warnings, why)
+		}
+	}
 	table.Mapping = b.m
+	table.Warnings = append(table.Warnings, b.m.Caveats...)
 	table.UniqueKey = r.coveredBy(b.m.KeyNames())
 	if !table.UniqueKey {
 		table.Warnings = append(table.Warnings, fmt.Sprintf("no unique constraint keeps %s single in %s: a claim is not atomic there, and one key may stand on several rows",
@@ -62,11 +72,8 @@ func clone(m inspect.Mapping) inspect.Mapping {
 		m.Times = map[string]inspect.TimeBinding{}
 	}
 	m.State.Values = maps.Clone(m.State.Values)
-	nulls := map[inspect.State][]inspect.NullTest{}
-	for s, tests := range m.State.Nulls {
-		nulls[s] = slices.Clone(tests)
-	}
-	m.State.Nulls = nulls
+	m.State.Rules = cloneRules(m.State.Rules)
+	m.Releases = cloneReleases(m.Releases)
 	return m
 }
 
@@ -86,11 +93,7 @@ func (b *binder) names() error {
 	for i := range m.Key {
 		fields = append(fields, &m.Key[i].Column)
 	}
-	for _, tests := range m.State.Nulls {
-		for i := range tests {
-			fields = append(fields, &tests[i].Column)
-		}
-	}
+	fields = append(fields, ruleColumns(m)...)
 	for _, f := range fields {
 		if *f == "" {
 			continue
@@ -178,8 +181,8 @@ func (b *binder) keys() error {
 
 // states: the mapped values exist in an enum.
 func (b *binder) states() error {
-	if b.m.State.ByNull() {
-		return nil
+	if b.m.State.ByRules() {
+		return b.rules()
 	}
 	c, _ := b.table.Column(b.m.State.Column)
 	for _, s := range inspect.StateOrder {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strconv"
-	"strings"
 	"time"
 
 	"idemtui/inspect"
@@ -43,13 +42,13 @@ func (t *tx) count(ctx context.Context, table inspect.Table) (counts, error) {
 	m := table.Mapping
 	c := counts{byState: map[inspect.State]inspect.Count{}, unmapped: map[string]inspect.Count{}}
 	for _, s := range inspect.StateOrder {
-		if len(m.State.Values[s])+len(m.State.Nulls[s]) > 0 {
+		if len(m.State.Values[s])+len(m.State.Rules[s]) > 0 {
 			c.byState[s] = inspect.Count{Exact: true}
 		}
 	}
 	raw := col(m.State.Column) + "::text"
-	if m.State.ByNull() {
-		raw = stateLabel(m)
+	if m.State.ByRules() {
+		raw = stateLabel(table)
 	}
 	distinct := 0
 	err := t.texts(ctx, func(v []*string) error {
@@ -69,7 +68,7 @@ func (t *tx) count(ctx context.Context, table inspect.Table) (counts, error) {
 
 func (c counts) add(m inspect.Mapping, raw *string, n inspect.Count) {
 	state := m.State.Of(textOf(raw))
-	if m.State.ByNull() {
+	if m.State.ByRules() {
 		state = inspect.State(*raw)
 	}
 	old, ok := c.byState[state]
@@ -84,25 +83,12 @@ func (c counts) add(m inspect.Mapping, raw *string, n inspect.Count) {
 	c.unmapped[name] = n
 }
 
-// stateLabel tells the state by null-ness, in the order in which it is decided.
-func stateLabel(m inspect.Mapping) string {
-	var b strings.Builder
-	b.WriteString("CASE")
-	for _, s := range inspect.StateOrder {
-		for _, test := range m.State.Nulls[s] {
-			fmt.Fprintf(&b, " WHEN %s THEN %s", nullTest(test, false), literal(string(s)))
-		}
-	}
-	fmt.Fprintf(&b, " ELSE %s END", literal(string(inspect.StateUnmapped)))
-	return b.String()
-}
-
 // estimate reads the statistics instead of the table. A state that they do not
 // know stays away: it may be rare, and the stuck ones are the rare ones.
 func (t *tx) estimate(ctx context.Context, table inspect.Table) (counts, error) {
 	m := table.Mapping
 	c := counts{byState: map[inspect.State]inspect.Count{}, unmapped: map[string]inspect.Count{}}
-	if m.State.ByNull() {
+	if m.State.ByRules() {
 		return c, nil
 	}
 	err := t.texts(ctx, func(v []*string) error {
@@ -141,6 +127,6 @@ func (t *tx) finished(ctx context.Context, table inspect.Table) (inspect.Null[in
 		}
 		out = inspect.Some(inspect.Finished{Rows: n, Longest: time.Duration(s * float64(time.Second))})
 		return nil
-	}, fmt.Sprintf("SELECT count(q.took)::text, max(q.took)::text FROM (SELECT %s AS took FROM %s AS t WHERE %s) q", took, tableName(table), inState(m, inspect.StateDone)))
+	}, fmt.Sprintf("SELECT count(q.took)::text, max(q.took)::text FROM (SELECT %s AS took FROM %s AS t WHERE %s) q", took, tableName(table), inState(table, inspect.StateDone)))
 	return out, err
 }

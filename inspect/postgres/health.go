@@ -43,7 +43,7 @@ func purgeIndex(t inspect.Table) string {
 	if t.Mapping.CompletedAt == "" {
 		return ""
 	}
-	return fmt.Sprintf("CREATE INDEX CONCURRENTLY ON %s (%s) WHERE %s", tableName(t), ident(t.Mapping.CompletedAt), strings.ReplaceAll(inState(t.Mapping, inspect.StateDone), "t.", ""))
+	return fmt.Sprintf("CREATE INDEX CONCURRENTLY ON %s (%s) WHERE %s", tableName(t), ident(t.Mapping.CompletedAt), strings.ReplaceAll(inState(t, inspect.StateDone), "t.", ""))
 }
 
 func (t *tx) indexes(ctx context.Context, table inspect.Table) ([]inspect.Index, error) {
@@ -97,7 +97,7 @@ func (t *tx) tableFacts(ctx context.Context, table inspect.Table, indexes []insp
 	}
 	// The bare column first: min() of an expression uses no index.
 	at := stamp(table, column)
-	done := inState(table.Mapping, inspect.StateDone)
+	done := inState(table, inspect.StateDone)
 	err = t.texts(ctx, func(v []*string) error {
 		f.OldestFinished = stampFrom(v[0], nil)
 		n, err := strconv.ParseInt(*v[1], 10, 64)

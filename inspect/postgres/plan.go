@@ -32,9 +32,9 @@ func (s *Store) Plan(ctx context.Context, table inspect.Table, request inspect.P
 		}
 		plan = inspect.Plan{
 			Database: t.database.ID, Table: table.FullName(), Mode: mode, OverrideLease: request.OverrideLease, SQL: w.sql(false),
-			Consequence: inspect.Consequences(table, mode, request.OverrideLease), RunsNext: table.Mapping.RunsNext, ReadAt: t.now(),
+			Consequence: inspect.Consequences(table, mode, request.OverrideLease), RunsNext: table.Mapping.RunsNextAfter(mode), ReadAt: t.now(),
 		}
-		plan.Rows, plan.Refused = t.planned(table, claims, missing, request.OverrideLease, request.Bulk || len(request.Keys) == 0)
+		plan.Rows, plan.Refused = t.planned(table, mode, claims, missing, request.OverrideLease, request.Bulk || len(request.Keys) == 0)
 		if text := unknownOfAll(plan.Rows); text != "" {
 			plan.Consequence = append(plan.Consequence, text)
 		}
@@ -46,12 +46,16 @@ func (s *Store) Plan(ctx context.Context, table inspect.Table, request inspect.P
 
 // planned parts judged claims into those that may be written and those that are
 // refused. bulk leaves out what may only be written on its own.
-func (t *tx) planned(table inspect.Table, claims []inspect.Claim, missing []inspect.Key, override, bulk bool) (rows []inspect.PlannedRow, refused []inspect.Skip) {
+func (t *tx) planned(table inspect.Table, mode inspect.ReleaseMode, claims []inspect.Claim, missing []inspect.Key, override, bulk bool) (rows []inspect.PlannedRow, refused []inspect.Skip) {
 	for _, k := range missing {
 		refused = append(refused, inspect.Skip{Key: k, Reason: inspect.ReasonGone, Text: "no row with this key"})
 	}
 	for _, c := range claims {
 		if skip, no := inspect.Refuse(c, table.Mapping, override, bulk, t.now()); no {
+			refused = append(refused, skip)
+			continue
+		}
+		if skip, no := inspect.RefuseMode(c, table.Mapping, mode); no {
 			refused = append(refused, skip)
 			continue
 		}
@@ -89,11 +93,13 @@ func (t *tx) mayPlan(table inspect.Table, request inspect.PlanRequest) error {
 		return refuse(inspect.FaultReadOnly, fmt.Sprintf("sessions of role %s are read-only by default on %s, so nothing is released", t.database.User, t.database.ID), "use a role that may write")
 	case request.OverrideLease && len(request.Keys) != 1:
 		return refuse(inspect.FaultRefused, "a running lease is overridden one key at a time", "name the key")
-	case len(m.State.Values[inspect.StateProcessing])+len(m.State.Nulls[inspect.StateProcessing]) == 0:
+	case !m.State.Claims():
 		return refuse(inspect.FaultMapping, "no state is mapped to processing, so nothing can be released", "say which value means claimed: --map 'processing=VALUE'")
+	case len(request.Keys) == 0 && m.OnlyByKey() != "":
+		return refuse(inspect.FaultRefused, fmt.Sprintf("claims of %s are released only by key: %s", table.FullName(), m.OnlyByKey()), "name each key")
 	case request.Owner.OK && m.Owner == "":
 		return refuse(inspect.FaultMapping, "the table has no owner to release by", "release by key")
-	case !m.Lease.Mapped() && m.ClaimedAt == "" && m.Heartbeat.Column == "" && !table.RowVersions:
+	case !m.Lease.Mapped() && m.ClaimedAt == "" && !m.Heartbeat.Mapped() && !table.RowVersions:
 		return refuse(inspect.FaultRefused, "no lease, no heartbeat, no claim time and no row version can be seen, so a release cannot be guarded", fmt.Sprintf("GRANT SELECT (xmin, xmax) ON %s TO %s", tableName(table), ident(t.database.User)))
 	}
 	return nil
@@ -143,7 +149,7 @@ func (t *tx) asked(ctx context.Context, table inspect.Table, request inspect.Pla
 			}
 		}
 	case request.Owner.OK:
-		rows, err = l.claimed(ctx, []string{col(table.Mapping.Owner) + "::text = $1::text"}, request.Owner.V)
+		rows, err = l.claimed(ctx, []string{ownerText(table) + " = $1::text"}, request.Owner.V)
 	case request.AllLikelyDead:
 		rows, err = l.claimed(ctx, nil)
 	default:

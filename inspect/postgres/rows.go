@@ -19,8 +19,11 @@ type reader struct {
 	list    string   // the select list
 	// times are the places of claimed_at, lease, heartbeat, completed_at,
 	// failed_at and expires_at in the select list; -1 where there is none.
-	times    [6]int
-	versions int // the place of xmin, before xmax
+	times [6]int
+	// state and owner are the places of what only the database can tell, a state
+	// by rules and an owner in an array; -1 where there is none.
+	state, owner int
+	versions     int // the place of xmin, before xmax
 }
 
 // timeNames are the columns of a claim's times.
@@ -45,7 +48,7 @@ func newReader(t inspect.Table) reader {
 		case !ok:
 			r.times[i] = -1
 			continue
-		case c.Base == "timestamptz" && (!isLease || m.Lease.Plain()):
+		case c.Base == "timestamptz" && (!isLease || m.Lease.Plain()) && m.Times[name].Sentinel == "":
 			r.times[i] = slices.Index(r.columns, name)
 			continue
 		}
@@ -54,7 +57,16 @@ func newReader(t inspect.Table) reader {
 			x = lease(t)
 		}
 		r.times[i] = len(list)
-		list = append(list, "("+x+")::text")
+		list = append(list, orSentinel(t, name, "("+x+")::text"))
+	}
+	r.state, r.owner = -1, -1
+	if m.State.ByRules() {
+		r.state = len(list)
+		list = append(list, numberedState(t))
+	}
+	if m.OwnerElement != "" {
+		r.owner = len(list)
+		list = append(list, ownerText(t))
 	}
 	r.versions = len(list)
 	if t.RowVersions {
@@ -92,6 +104,9 @@ func (r reader) rows(ctx context.Context, t *tx, sql string, args ...any) ([]rea
 		out = append(out, row)
 		return nil
 	}, sql, args...)
+	if err == nil && r.table.Joined != nil {
+		err = t.beats(ctx, r.table, out)
+	}
 	return out, err
 }
 
@@ -108,8 +123,12 @@ func (r reader) claim(database string, v []*string) (inspect.Claim, error) {
 		return c, err
 	}
 	c.Key = key
-	c.State, c.RawState = stateOf(m, stored)
-	c.Owner, c.Token, c.ProviderKey = textOf(stored[m.Owner]), textOf(stored[m.Token]), textOf(stored[m.ProviderKey])
+	c.State, c.RawState = r.stateOf(v, stored)
+	owner := stored[m.Owner]
+	if r.owner >= 0 {
+		owner = v[r.owner]
+	}
+	c.Owner, c.Token, c.ProviderKey = textOf(owner), textOf(stored[m.Token]), textOf(stored[m.ProviderKey])
 	if a := stored[m.Attempts]; a != nil {
 		if n, err := strconv.ParseInt(*a, 10, 64); err == nil {
 			c.Attempts = inspect.Some(n)
@@ -120,7 +139,9 @@ func (r reader) claim(database string, v []*string) (inspect.Claim, error) {
 	names := timeNames(m)
 	for i, to := range []*inspect.Stamp{&c.ClaimedAt, &c.LeaseUntil, &c.HeartbeatAt, &c.CompletedAt, &c.FailedAt, &c.ExpiresAt} {
 		if at := r.times[i]; at >= 0 {
-			*to = stampFrom(v[at], stored[names[i]])
+			if v[at] == nil || *v[at] != sentinel {
+				*to = stampFrom(v[at], stored[names[i]])
+			}
 		}
 	}
 	if plus := m.Lease.PlusColumn; plus != "" && stored[plus] == nil {
@@ -168,25 +189,6 @@ func partText(p inspect.KeyPart) *string {
 		s = `\x` + hex.EncodeToString([]byte(p.Value))
 	}
 	return &s
-}
-
-func stateOf(m inspect.Mapping, stored map[string]*string) (inspect.State, string) {
-	if !m.State.ByNull() {
-		s := stored[m.State.Column]
-		raw := ""
-		if s != nil {
-			raw = *s
-		}
-		return m.State.Of(textOf(s)), raw
-	}
-	for _, state := range inspect.StateOrder {
-		for _, test := range m.State.Nulls[state] {
-			if (stored[test.Column] == nil) == test.IsNull {
-				return state, test.String()
-			}
-		}
-	}
-	return inspect.StateUnmapped, ""
 }
 
 // stampFrom reads a time: text is the timestamptz as the server writes it

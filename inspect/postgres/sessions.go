@@ -65,6 +65,6 @@ func (t *tx) owners(ctx context.Context, table inspect.Table) ([]string, error) 
 	err := t.texts(ctx, func(v []*string) error {
 		out = append(out, *v[0])
 		return nil
-	}, fmt.Sprintf("SELECT DISTINCT %[1]s::text FROM %[2]s AS t WHERE %[3]s AND %[1]s IS NOT NULL LIMIT 1000", col(table.Mapping.Owner), tableName(table), inState(table.Mapping, inspect.StateProcessing)))
+	}, fmt.Sprintf("SELECT DISTINCT %[1]s FROM %[2]s AS t WHERE %[3]s AND %[1]s IS NOT NULL LIMIT 1000", ownerText(table), tableName(table), inState(table, inspect.StateProcessing)))
 	return out, err
 }

@@ -33,7 +33,7 @@ func (s *Store) PlanSettle(ctx context.Context, table inspect.Table, request ins
 		plan = inspect.Plan{
 			Database: t.database.ID, Table: table.FullName(), Mode: mode, RunsNext: table.Mapping.RunsNext, ReadAt: t.now(), Answers: request.Answers,
 		}
-		plan.Rows, plan.Refused = t.planned(table, claims, missing, false, false)
+		plan.Rows, plan.Refused = t.planned(table, mode, claims, missing, false, false)
 		for i, row := range plan.Rows {
 			plan.Rows[i].Settlement, plan.Rows[i].Unknown = answers[row.Key], ""
 		}
@@ -108,10 +108,10 @@ func newCompletion(table inspect.Table, audited []string) write {
 			w.set = append(w.set, assignment{column, value})
 		}
 	}
-	if m.State.ByNull() {
-		for _, test := range m.State.Nulls[inspect.StateDone] {
-			if !test.IsNull {
-				put(test.Column, w.nowAs(test.Column))
+	if m.State.ByRules() {
+		for _, rule := range m.State.Rules[inspect.StateDone] {
+			if len(rule) == 1 && rule[0].Op == inspect.TestNotNull {
+				put(rule[0].Column, w.nowAs(rule[0].Column))
 			}
 		}
 	} else {

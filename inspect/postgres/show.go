@@ -120,6 +120,9 @@ func (r reader) evidenceSQL(key inspect.Key, rung inspect.Rung) string {
 			" FROM pg_locks l LEFT JOIN pg_stat_activity a USING (pid) WHERE l.locktype = 'transactionid' AND l.granted AND l.mode = 'ExclusiveLock'" +
 			" AND l.transactionid = (SELECT t.xmax" + from + ")"
 	case inspect.RungHeartbeat:
+		if w := r.table.Joined; w != nil {
+			return "SELECT now(), n.* FROM " + tableName(*w) + " AS n WHERE n." + ident(m.Heartbeat.Join.Key) + "::text = (SELECT " + ownerText(r.table) + from + ")"
+		}
 		return "SELECT now(), " + col(m.Heartbeat.Column) + from
 	case inspect.RungSession:
 		return "SELECT pid, application_name, client_addr, backend_start, state FROM pg_stat_activity WHERE datname = current_database() ORDER BY application_name"

@@ -90,6 +90,7 @@ type looker struct {
 
 	scannedAt time.Time
 	hint      string
+	pending   []inspect.OpenTransaction
 }
 
 func (l *looker) run(ctx context.Context) error {
@@ -101,6 +102,9 @@ func (l *looker) run(ctx context.Context) error {
 	l.table.Pages = pages
 	claimed, err := l.search(ctx)
 	if err != nil {
+		return err
+	}
+	if l.pending, err = l.open(ctx, l.table); err != nil {
 		return err
 	}
 	l.exact = l.exact && pages <= l.large
@@ -137,7 +141,7 @@ func (l *looker) countStates(ctx context.Context) (err error) {
 // claimedSQL selects claimed rows, in the order of the index that serves them.
 func (l *looker) claimedSQL(filter []string, more string) string {
 	m := l.table.Mapping
-	conditions := append([]string{inState(m, inspect.StateProcessing)}, filter...)
+	conditions := append([]string{inState(l.table, inspect.StateProcessing)}, filter...)
 	order := keyColumns(l.table)
 	switch {
 	case m.Lease.Mapped():
@@ -226,7 +230,7 @@ func indexHint(t inspect.Table) string {
 	for i, c := range columns {
 		quoted[i] = ident(c)
 	}
-	return fmt.Sprintf("CREATE INDEX CONCURRENTLY ON %s (%s) WHERE %s", tableName(t), strings.Join(quoted, ", "), strings.ReplaceAll(inState(m, inspect.StateProcessing), "t.", ""))
+	return fmt.Sprintf("CREATE INDEX CONCURRENTLY ON %s (%s) WHERE %s", tableName(t), strings.Join(quoted, ", "), strings.ReplaceAll(inState(t, inspect.StateProcessing), "t.", ""))
 }
 
 // list chooses what is shown.
@@ -312,7 +316,7 @@ func (l *looker) judge(ctx context.Context, rows []read) ([]inspect.Claim, error
 // otherState lists rows that are not PROCESSING, in key order.
 func (l *looker) otherState(ctx context.Context, limit int) error {
 	filter, args := l.filter()
-	conditions := append([]string{inState(l.table.Mapping, l.query.State)}, filter...)
+	conditions := append([]string{inState(l.table, l.query.State)}, filter...)
 	rows, err := l.reader.rows(ctx, l.tx, fmt.Sprintf("%s%s ORDER BY %s LIMIT %d", l.reader.from(), strings.Join(conditions, " AND "), keyColumns(l.table), limit+1), args...)
 	if err != nil {
 		return err
@@ -331,7 +335,7 @@ func (l *looker) filter() (conditions []string, args []any) {
 		conditions = append(conditions, fmt.Sprintf(format, len(args)))
 	}
 	if l.query.Owner.OK && m.Owner != "" {
-		add(col(m.Owner)+"::text = $%d::text", l.query.Owner.V)
+		add(ownerText(l.table)+" = $%d::text", l.query.Owner.V)
 	}
 	if m.ClaimedAt != "" {
 		at := "(" + stamp(l.table, m.ClaimedAt) + ")"
@@ -411,7 +415,7 @@ func (l *looker) snapshot() inspect.Snapshot {
 	seen.ScannedAt, seen.Cut = l.scannedAt, l.cut
 	out := inspect.Snapshot{
 		Database: l.database, Table: l.table, At: l.now(), Query: l.query, Summary: sum, Claims: l.listed,
-		Matching: l.matching, Notes: l.notes(), Seen: seen, ScannedAt: l.scannedAt, IndexHint: l.hint,
+		Matching: l.matching, Notes: l.notes(), Seen: seen, ScannedAt: l.scannedAt, IndexHint: l.hint, Open: l.pending,
 	}
 	if why := inspect.WhyEmpty(out); why != "" {
 		out.Notes = append(out.Notes, why)
@@ -431,8 +435,11 @@ func (l *looker) notes() []string {
 	if l.hint != "" {
 		notes = append(notes, fmt.Sprintf("no index finds the claimed rows: the table was scanned at %s; this index would help: %s", inspect.FormatTime(l.scannedAt), l.hint))
 	}
+	for _, o := range l.pending {
+		notes = append(notes, o.Words())
+	}
 	m := l.table.Mapping
-	if len(m.State.Values[inspect.StateProcessing])+len(m.State.Nulls[inspect.StateProcessing]) == 0 {
+	if !m.State.Claims() && m.Kind != inspect.KindInsertOnly {
 		notes = append(notes, "no state is mapped to processing, so nothing can be stuck or released: see the states counted and use --map 'processing=VALUE'")
 	}
 	return notes

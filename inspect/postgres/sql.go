@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -37,6 +36,9 @@ func stamp(t inspect.Table, name string) string {
 	c, _ := t.Column(name)
 	x := col(name)
 	binding := t.Mapping.Times[name]
+	if binding.Sentinel != "" {
+		x = fmt.Sprintf("nullif(%s, %s)", x, literal(binding.Sentinel))
+	}
 	zone := binding.Zone
 	if zone == "" {
 		zone = "UTC"
@@ -79,16 +81,18 @@ func noLease(t inspect.Table) string {
 	if !b.Mapped() {
 		return "true"
 	}
+	none := isNull(t, b.Column)
 	if b.PlusColumn != "" {
-		return fmt.Sprintf("(%s IS NULL OR %s IS NULL)", col(b.Column), col(b.PlusColumn))
+		return fmt.Sprintf("(%s OR %s IS NULL)", none, col(b.PlusColumn))
 	}
-	return col(b.Column) + " IS NULL"
+	return none
 }
 
 // inState is the condition that a row is in a state, in literals.
-func inState(m inspect.Mapping, state inspect.State) string {
-	if m.State.ByNull() {
-		return inStateByNull(m, state)
+func inState(t inspect.Table, state inspect.State) string {
+	m := t.Mapping
+	if m.State.ByRules() {
+		return inStateByRules(t, state)
 	}
 	values := m.State.Values[state]
 	if state == inspect.StateUnmapped {
@@ -117,39 +121,4 @@ func literals(values []string) string {
 		out[i] = literal(v)
 	}
 	return strings.Join(out, ", ")
-}
-
-// inStateByNull: one of the state's tests holds, and none of the states that
-// are asked before it.
-func inStateByNull(m inspect.Mapping, state inspect.State) string {
-	order := slices.Index(inspect.StateOrder, state)
-	before := inspect.StateOrder
-	var conditions []string
-	if order >= 0 {
-		before = inspect.StateOrder[:order]
-		var any []string
-		for _, test := range m.State.Nulls[state] {
-			any = append(any, nullTest(test, false))
-		}
-		if len(any) == 0 {
-			return "false"
-		}
-		conditions = append(conditions, "("+strings.Join(any, " OR ")+")")
-	}
-	for _, s := range before {
-		for _, test := range m.State.Nulls[s] {
-			conditions = append(conditions, nullTest(test, true))
-		}
-	}
-	if len(conditions) == 0 {
-		return "true"
-	}
-	return strings.Join(conditions, " AND ")
-}
-
-func nullTest(test inspect.NullTest, not bool) string {
-	if test.IsNull != not {
-		return col(test.Column) + " IS NULL"
-	}
-	return col(test.Column) + " IS NOT NULL"
 }

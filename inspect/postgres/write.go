@@ -32,6 +32,10 @@ func newWrite(table inspect.Table, mode inspect.ReleaseMode, override bool, audi
 			w.set = append(w.set, assignment{column, value})
 		}
 	}
+	if rule, ok := m.ReleaseRule(mode); ok {
+		w.byRule(rule)
+		return w
+	}
 	switch mode {
 	case inspect.ReleaseDelete:
 		return w
@@ -41,9 +45,9 @@ func newWrite(table inspect.Table, mode inspect.ReleaseMode, override bool, audi
 		put(m.State.Column, literal(m.State.Values[inspect.StateFailed][0]))
 		put(m.FailedAt, w.nowAs(m.FailedAt))
 	case inspect.ReleaseClear:
-		for _, test := range m.State.Nulls[inspect.StateProcessing] {
-			if !test.IsNull {
-				put(test.Column, "NULL")
+		for _, rule := range m.State.Rules[inspect.StateProcessing] {
+			if len(rule) == 1 && rule[0].Op == inspect.TestNotNull {
+				put(rule[0].Column, "NULL")
 			}
 		}
 	case inspect.ReleaseExpire:
@@ -55,7 +59,7 @@ func newWrite(table inspect.Table, mode inspect.ReleaseMode, override bool, audi
 			w.clear(m.Lease.Column)
 		}
 	}
-	put(m.Token, w.bumped())
+	put(m.Token, w.bumped(m.Token))
 	put(m.UpdatedAt, w.nowAs(m.UpdatedAt))
 	return w
 }
@@ -76,12 +80,12 @@ func (w *write) clear(column string) {
 // bumped is the next fencing token: from the column's sequence, and above the
 // present one in any case; a uuid is drawn anew. "" leaves a token of another
 // type as it is.
-func (w write) bumped() string {
-	c, _ := w.table.Column(w.table.Mapping.Token)
+func (w write) bumped(column string) string {
+	c, _ := w.table.Column(column)
 	next := fmt.Sprintf("coalesce(%s, 0) + 1", col(c.Name))
 	switch c.Base {
 	case "int2", "int4", "int8", "numeric":
-		if w.table.TokenSequence != "" {
+		if w.table.TokenSequence != "" && column == w.table.Mapping.Token {
 			return fmt.Sprintf("greatest(nextval(%s::regclass), %s)", literal(w.table.TokenSequence), next)
 		}
 		return next
@@ -186,7 +190,7 @@ func (w write) keyEquals(from string, nullKeys bool) string {
 // what was read, and whose lease, heartbeat and age allow a release by the
 // database's clock.
 func (w write) guard(from string) string {
-	conditions := []string{inState(w.table.Mapping, inspect.StateProcessing)}
+	conditions := []string{inState(w.table, inspect.StateProcessing)}
 	if w.keyAndState {
 		return conditions[0]
 	}
@@ -196,6 +200,11 @@ func (w write) guard(from string) string {
 	if w.table.RowVersions {
 		conditions = append(conditions, fmt.Sprintf("(%[1]s.x IS NULL OR t.xmin::text = %[1]s.x)", from))
 	}
+	if rule, ok := w.table.Mapping.ReleaseRule(w.mode); ok {
+		for _, e := range rule.Expect {
+			conditions = append(conditions, ruleSQL(w.table, e))
+		}
+	}
 	return strings.Join(append(conditions, w.clocks()...), "\n  AND ")
 }
 
@@ -203,7 +212,7 @@ func (w write) guard(from string) string {
 // meet the row that is locked, otherwise also others with the same key.
 func (w write) again(nullKeys bool) string {
 	if w.table.UniqueKey && !nullKeys {
-		return inState(w.table.Mapping, inspect.StateProcessing)
+		return inState(w.table, inspect.StateProcessing)
 	}
 	return w.guard("l")
 }
@@ -225,6 +234,9 @@ func (w write) clocks() []string {
 		at := "(" + stamp(w.table, h) + ")"
 		held = append(held, col(h)+" IS NOT NULL")
 		out = append(out, fmt.Sprintf("(%s IS NULL OR %s < now() - %s OR %s > now() + %s)", at, at, interval(m.HeartbeatLimit()), at, interval(inspect.FutureSkew)))
+	}
+	if w.table.Joined != nil {
+		out = append(out, silentOwner(w.table))
 	}
 	if m.ClaimedAt != "" {
 		at := "(" + stamp(w.table, m.ClaimedAt) + ")"

@@ -276,7 +276,7 @@ func (l *listing) printMarkdown(a *app) {
 // assumptions are the values that nobody stated.
 func assumptions(s inspect.Snapshot) string {
 	var assumed []string
-	if m := s.Table.Mapping; !m.Lease.Mapped() && m.Heartbeat.Column == "" && m.StaleAfter == 0 {
+	if m := s.Table.Mapping; !m.Lease.Mapped() && !m.Heartbeat.Mapped() && m.StaleAfter == 0 {
 		assumed = append(assumed, "stuck from an age of "+text.Duration(inspect.DefaultStaleAfter))
 	}
 	return strings.Join(append(assumed, s.Table.Warnings...), "; ")
