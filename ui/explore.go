@@ -15,14 +15,21 @@ import (
 	"idemtui/ui/theme"
 )
 
-// simulator is the screen of 'idemtui sim': the player, and the explorer in
-// front of it while it is open.
+// Explorable is a screen that can say what there is to explore of it: handler,
+// deliveries and faults.
+type Explorable interface {
+	frame.Screen
+	Explores() explore.Config
+}
+
+// simulator is a screen of 'idemtui sim' with the explorer, which is in front of
+// it while it is open.
 type simulator struct {
 	ctx      context.Context
 	keys     keys.Map
 	dialogs  *frame.Dialogs
 	styles   theme.Styles
-	player   *player.Player
+	behind   Explorable
 	explorer *explorer.Explorer // nil until it is first opened
 	open     bool               // the explorer is in front
 }
@@ -32,10 +39,18 @@ var (
 	_ frame.Closer = (*simulator)(nil)
 )
 
-// NewSimulator makes the screen. With a path the explorer is in front from the
-// start, with that schedule on its timeline.
+// WithExplorer gives a screen the explorer: its keys open it on what the screen
+// shows.
+func WithExplorer(ctx context.Context, screen Explorable, keyMap keys.Map, dialogs *frame.Dialogs) frame.Screen {
+	s := &simulator{ctx: ctx, keys: keyMap, dialogs: dialogs, behind: screen}
+	s.SetStyles(theme.New(true))
+	return s
+}
+
+// NewSimulator makes the player with the explorer. With a path the explorer is
+// in front from the start, with that schedule on its timeline.
 func NewSimulator(ctx context.Context, config player.Config, path *explore.Path, keyMap keys.Map, dialogs *frame.Dialogs) frame.Screen {
-	s := &simulator{ctx: ctx, keys: keyMap, dialogs: dialogs, player: player.New(config, keyMap, dialogs)}
+	s := &simulator{ctx: ctx, keys: keyMap, dialogs: dialogs, behind: player.New(config, keyMap, dialogs)}
 	if path != nil {
 		s.explorer = explorer.New(ctx, explorer.Config{Path: path}, keyMap, dialogs)
 		s.open = true
@@ -57,15 +72,15 @@ func (s *simulator) front() frame.Screen {
 	if s.open {
 		return s.explorer
 	}
-	return s.player
+	return s.behind
 }
 
-// Init starts the player, and the explorer where it is open.
+// Init starts the screen, and the explorer where it is open.
 func (s *simulator) Init() tea.Cmd {
 	if s.open {
-		return tea.Batch(s.player.Init(), s.explorer.Init())
+		return tea.Batch(s.behind.Init(), s.explorer.Init())
 	}
-	return s.player.Init()
+	return s.behind.Init()
 }
 
 // Update gives keys to the screen in front, and every other message to both:
@@ -74,57 +89,44 @@ func (s *simulator) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case explorer.ClosedMsg:
 		s.open = false
-		return s.player.Update(tea.FocusMsg{})
+		return s.behind.Update(tea.FocusMsg{})
 	case tea.KeyPressMsg:
 		k := s.keys.Explorer
 		switch {
 		case s.open:
 			return s.explorer.Update(msg)
-		case s.player.Typing():
+		case s.behind.Typing():
 		case key.Matches(msg, k.Open):
 			return s.explore(false)
 		case key.Matches(msg, k.Scheduler):
 			return s.explore(true)
 		}
-		return s.player.Update(msg)
+		return s.behind.Update(msg)
 	case tea.FocusMsg:
 		if s.open {
-			return nil // the player's clock stands while it is behind the explorer
+			return nil // a clock stands while it is behind the explorer
 		}
 	}
-	cmd := s.player.Update(msg)
+	cmd := s.behind.Update(msg)
 	if s.explorer != nil {
 		cmd = tea.Batch(cmd, s.explorer.Update(msg))
 	}
 	return cmd
 }
 
-// explore opens the explorer on the handler and the faults that the player
-// shows. The player's clock stands until it comes back.
+// explore opens the explorer on what the screen shows. The screen's clock stands
+// until it comes back.
 func (s *simulator) explore(scheduler bool) tea.Cmd {
-	shown := s.player.Shown()
-	config := explorer.Config{Handler: shown.Handler, Budgets: budgetsOf(shown), Scheduler: scheduler}
+	shown := s.behind.Explores()
+	config := explorer.Config{Handler: shown.Handler.ID, Deliveries: shown.Deliveries, Budgets: shown.Budgets, Scheduler: scheduler}
 	s.open = true
-	away := s.player.Update(tea.BlurMsg{})
+	away := s.behind.Update(tea.BlurMsg{})
 	if s.explorer != nil {
 		return tea.Batch(away, s.explorer.Enter(config))
 	}
 	s.explorer = explorer.New(s.ctx, config, s.keys, s.dialogs)
 	s.explorer.SetStyles(s.styles)
 	return tea.Batch(away, s.explorer.Init())
-}
-
-// budgetsOf are the faults of a scenario, one of each kind that it has.
-func budgetsOf(s sim.Scenario) explore.Budgets {
-	one := func(present bool) int {
-		if present {
-			return 1
-		}
-		return 0
-	}
-	return explore.Budgets{
-		Fail: one(s.Fail > 0), Timeout: one(s.Timeout > 0), Crash: one(s.Crash > 0), Slow: one(s.Slow > 0), Forget: one(s.Retention > 0),
-	}
 }
 
 // View draws the screen in front.
@@ -162,14 +164,17 @@ func (s *simulator) Typing() bool { return s.front().Typing() }
 // SetStyles gives both screens the theme.
 func (s *simulator) SetStyles(styles theme.Styles) {
 	s.styles = styles
-	s.player.SetStyles(styles)
+	s.behind.SetStyles(styles)
 	if s.explorer != nil {
 		s.explorer.SetStyles(styles)
 	}
 }
 
-// Close ends the explorer's searches.
+// Close ends the explorer's searches, and what the screen holds.
 func (s *simulator) Close() {
+	if closer, ok := s.behind.(frame.Closer); ok {
+		closer.Close()
+	}
 	if s.explorer != nil {
 		s.explorer.Close()
 	}

@@ -8,7 +8,6 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"idemtui/sim"
-	"idemtui/sim/explore"
 	"idemtui/ui/explorer"
 	"idemtui/ui/frame"
 	"idemtui/ui/keys"
@@ -20,7 +19,7 @@ func newTestSimulator(t *testing.T, s sim.Scenario, many bool) *simulator {
 	screen := NewSimulator(t.Context(), player.Config{Scenario: s, Many: many}, nil, keys.Default(), &frame.Dialogs{})
 	sm := screen.(*simulator)
 	t.Cleanup(sm.Close)
-	sm.player.Update(sm.player.Init()())
+	sm.behind.Update(sm.behind.Init()())
 	return sm
 }
 
@@ -55,22 +54,11 @@ func TestThePlayerWaitsBehindTheExplorer(t *testing.T) {
 	sm.Update(press("e"))
 	for _, msg := range []tea.Msg{tea.BlurMsg{}, tea.FocusMsg{}} {
 		sm.Update(msg)
-		if view := ansi.Strip(sm.player.View(100, 30)); !strings.Contains(view, "waiting") {
+		if view := ansi.Strip(sm.behind.View(100, 30)); !strings.Contains(view, "waiting") {
 			t.Fatalf("behind the explorer, after %T, the player shows\n%s", msg, view)
 		}
 	}
-	if cmd := sm.Update(explorer.ClosedMsg{}); cmd == nil || !strings.Contains(ansi.Strip(sm.player.View(100, 30)), "playing") {
+	if cmd := sm.Update(explorer.ClosedMsg{}); cmd == nil || !strings.Contains(ansi.Strip(sm.behind.View(100, 30)), "playing") {
 		t.Error("the player does not go on")
-	}
-}
-
-func TestFaultsOfAScenarioBecomeBudgets(t *testing.T) {
-	s := sim.DefaultScenario()
-	if got := budgetsOf(s); got != (explore.Budgets{}) {
-		t.Errorf("no faults give %v", got)
-	}
-	s.Fail, s.Timeout, s.Crash, s.Slow, s.Retention = 1, 1, sim.One, sim.One/2, 1000
-	if got := budgetsOf(s); got != (explore.Budgets{Fail: 1, Timeout: 1, Crash: 1, Slow: 1, Forget: 1}) {
-		t.Errorf("all faults give %v", got)
 	}
 }
