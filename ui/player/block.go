@@ -55,6 +55,9 @@ func stepInk(k sim.OpKind) ink {
 
 // layBlocks gives each span of a worker its cells and its glyphs.
 func (p *page) layBlocks(spans []sim.Span) []block {
+	if p.dense {
+		return p.layDense(spans)
+	}
 	blocks := make([]block, 0, len(spans))
 	for _, s := range spans {
 		a := max(p.column(s.Start), 0)
@@ -212,4 +215,39 @@ func bar(word string, rule rune, w int, opens, closes bool) []rune {
 		glyphs[w-1] = '┤'
 	}
 	return glyphs
+}
+
+// layDense draws the steps without words, from far away: only what is at least a
+// cell long, and the instants of the charges.
+func (p *page) layDense(spans []sim.Span) []block {
+	blocks := make([]block, 0, p.width)
+	free := 0
+	for _, s := range spans {
+		a, b := max(p.column(s.Start), free), min(p.column(s.End), p.width)
+		charge := s.Kind == sim.SpanStep && p.trace.Handler().Program[s.PC].Kind == sim.OpCharge
+		if charge && a < p.width {
+			b = max(b, a+1)
+		}
+		if a >= b {
+			continue
+		}
+		k := block{span: s, a: a, b: b, effect: -1, ink: inkFaint}
+		switch {
+		case s.Kind == sim.SpanStep:
+			k.ink = stepInk(p.trace.Handler().Program[s.PC].Kind)
+			k.glyphs = bar("", '─', b-a, false, false)
+		case s.Kind == sim.SpanPause:
+			k.ink, k.glyphs = inkWarn, bar("", '·', b-a, false, false)
+		case s.Kind == sim.SpanDown:
+			k.ink, k.glyphs = inkBad, bar("✗", '·', b-a, false, false)
+		default:
+			k.glyphs = bar("", '·', b-a, false, false)
+		}
+		if charge && s.Effect >= p.start {
+			k.effect = min(max(p.column(s.Effect)-a, 0), b-a-1)
+		}
+		blocks = append(blocks, k)
+		free = b
+	}
+	return blocks
 }

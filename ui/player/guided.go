@@ -45,7 +45,7 @@ func (p *Player) Present(trace *sim.Trace, same bool) {
 		p.speed = fittingSpeed(p.trace)
 	}
 	w.scenario = trace.Scenario()
-	w.length = max(w.length, runLength(p.trace))
+	w.length = max(w.length, fitting(p.trace.Duration()))
 	p.goToEvent(0)
 }
 

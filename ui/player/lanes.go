@@ -16,7 +16,7 @@ const gutter = 11
 func (v *view) drawTimeline(p pane) int {
 	axis := 1
 	if p.canvas.h >= tallEnough {
-		axis = 2
+		axis = 3
 	}
 	const others = 3 // broker, table, provider
 	workers := v.page.workers
@@ -52,7 +52,13 @@ func (v *view) drawTimeline(p pane) int {
 	v.drawMarks(lane("table", inkMuted), v.page.table, hasTable(v.trace.Handler()))
 	v.drawMarks(lane("provider", inkMuted), v.page.provider, true)
 	y -= step - 1
-	return y + v.drawAxis(p.sub(gutter, y, v.page.width+1, axis))
+	if axis == 3 {
+		x := p.put(1, y+2, "run ", inkMuted)
+		p.put(x, y+2, v.percent(), inkText)
+		v.drawScrub(p.sub(gutter, y+2, v.page.width, 1))
+	}
+	v.drawAxis(p.sub(gutter, y, v.page.width+1, min(axis, 2)))
+	return y + axis
 }
 
 // workerInk tells the worker of the last event from the others.
@@ -169,7 +175,7 @@ func (v *view) drawEffect(p pane, b *block) {
 
 // drawAxis draws the time: a rule with ticks and the cursor on it, and the
 // ticks' times under it where there are two lines.
-func (v *view) drawAxis(p pane) int {
+func (v *view) drawAxis(p pane) {
 	pg := v.page
 	for x := range pg.width {
 		k := inkFaint
@@ -181,7 +187,7 @@ func (v *view) drawAxis(p pane) int {
 	if len(v.folds.gaps) > 0 {
 		v.drawFoldedAxis(p)
 		p.put(v.cursor, 0, "┃", inkAccent)
-		return p.rect.h
+		return
 	}
 	step := pg.tickStep(9)
 	first := (pg.start + step - 1) / step * step
@@ -206,12 +212,34 @@ func (v *view) drawAxis(p pane) int {
 			free = p.put(x, 1, label, inkMuted) + 1
 		}
 	}
-	p.put(v.cursor, 0, "┃", inkAccent)
-	if p.rect.h > 1 && pg.count > 1 {
-		note := fmt.Sprintf("page %s of %s", text.Count(int64(pg.number), true), text.Count(int64(pg.count), true))
-		if x := p.rect.w - text.Width(note); x > free+1 {
-			p.put(x, 1, note, inkFaint)
-		}
+	glyph := "┃"
+	if v.cursor >= pg.width {
+		glyph = "→"
 	}
-	return p.rect.h
+	p.put(v.cursor, 0, glyph, inkAccent)
+	if p.rect.h > 1 {
+		v.drawScale(p, free)
+	}
+}
+
+// drawScale says at the right under the axis which page this is and how it is
+// zoomed. It takes the room of the last tick's time rather than be left out.
+func (v *view) drawScale(p pane, free int) {
+	pg := v.page
+	var parts []string
+	if v.peek > 0 {
+		parts = append(parts, "looking back")
+	} else if pg.count > 1 {
+		parts = append(parts, fmt.Sprintf("page %s of %s", text.Count(int64(pg.number), true), text.Count(int64(pg.count), true)))
+	}
+	scale := v.zoom.String()
+	if scale != "" {
+		parts = append(parts, scale)
+	}
+	note := strings.Join(parts, " · ")
+	x := p.rect.w - text.Width(note)
+	if x <= free+1 && v.peek == 0 && scale == "" {
+		return
+	}
+	p.put(x-1, 1, " "+note, inkMuted)
 }

@@ -33,13 +33,15 @@ func TestNothingOnAPageOverlaps(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		trace := anyTrace(r)
 		width := rapid.IntRange(frame.MinWidth-gutter-1, 220).Draw(r, "width")
+		level := rapid.IntRange(-8, 2).Draw(r, "zoom")
 		for now := int64(0); ; {
-			p := newPage(trace, now, width, fitting(trace))
+			g := gridOf(baseLength(trace.Scenario(), trace.Duration(), width, fitting(trace.Duration())), trace.Duration(), zoom{level: level})
+			p := layPage(trace, width, g.at(now))
 			checkPage(r, p)
 			if p.number == p.count {
 				break
 			}
-			now += p.step()
+			now += g.step()
 		}
 	})
 }
@@ -111,7 +113,7 @@ func TestWordsOfSteps(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &page{trace: trace, start: 0, length: 100, width: 100}
+	p := &page{trace: trace, stretch: stretch{length: 100}, width: 100}
 	for _, c := range []struct {
 		pc   uint8
 		w    int

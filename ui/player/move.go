@@ -8,6 +8,9 @@ import (
 // move takes a key that goes to another place of the run. It pauses.
 func (p *Player) move(msg tea.KeyPressMsg) {
 	k := p.keys.Player
+	if p.scrub(msg) {
+		return
+	}
 	to, found := p.n, true
 	switch {
 	case key.Matches(msg, k.Step):
@@ -48,6 +51,7 @@ func (p *Player) noViolation(where string) string {
 
 // goToEvent stands right after the first n events.
 func (p *Player) goToEvent(n int) {
+	p.peek = 0
 	p.n = min(max(n, 0), p.trace.Len())
 	p.now = 0
 	if p.n > 0 {
@@ -60,7 +64,8 @@ func (p *Player) seek(at int64) {
 	if p.trace == nil {
 		return
 	}
-	p.now = min(max(at, 0), p.trace.Duration())
+	p.peek = 0
+	p.now = min(max(at, 0), p.duration())
 	p.n = 0
 	if p.now > 0 {
 		p.n = p.trace.IndexAt(p.now)

@@ -17,15 +17,15 @@ const (
 // over it. It is laid out whole, the future included, so that nothing moves
 // when time goes on; what is not yet past is left out when it is drawn.
 type page struct {
-	trace         *sim.Trace
-	start, length int64 // virtual nanoseconds
-	width         int   // cells
-	number, count int   // this page, from 1, of so many
-	workers       []track
-	broker        []mark
-	table         []mark
-	provider      []mark
-	unchanged     map[int32]bool // the calls that left the ledger as it was
+	trace *sim.Trace
+	stretch
+	width     int  // cells
+	dense     bool // too much time for the words of the steps
+	workers   []track
+	broker    []mark
+	table     []mark
+	provider  []mark
+	unchanged map[int32]bool // the calls that left the ledger as it was
 }
 
 // track is a worker's row.
@@ -34,25 +34,25 @@ type track struct {
 	blocks []block
 }
 
-// onOnePage says whether a run may be shown on a single page of this length.
-func onOnePage(trace *sim.Trace, width int, length int64) bool {
-	charge := trace.Scenario().Charge
-	if trace.Scenario().Payments == 1 {
-		return length <= charge*int64(width)/leastCharge
+// onOnePage says whether a run that takes so long may be shown on a single page
+// of this length.
+func onOnePage(s sim.Scenario, duration int64, width int, length int64) bool {
+	if s.Payments == 1 {
+		return length <= s.Charge*int64(width)/leastCharge
 	}
-	return trace.Duration() <= shortRun*charge
+	return duration <= shortRun*s.Charge
 }
 
-// fitting is the length of a single page that holds the run.
-func fitting(trace *sim.Trace) int64 {
-	d := max(trace.Duration(), 1)
+// fitting is the length of a single page that holds a run of this duration.
+func fitting(duration int64) int64 {
+	d := max(duration, 1)
 	return roundUp(d + d/25)
 }
 
 // pageLength is how much time a page of so many cells shows, where the run
 // takes several.
-func pageLength(trace *sim.Trace, width int) int64 {
-	return roundDown(trace.Scenario().Charge * int64(width) / cellsPerCharge)
+func pageLength(s sim.Scenario, width int) int64 {
+	return roundDown(s.Charge * int64(width) / cellsPerCharge)
 }
 
 // roundUp and roundDown find lengths of two digits, so that handlers whose runs
@@ -73,23 +73,10 @@ func roundDown(d int64) int64 {
 	return max(d/power*power, 1)
 }
 
-// newPage lays out the page on which the time stands. A run on one page gets
-// the length of its workload, so that handlers are drawn to one scale, unless
-// that leaves it in a corner.
-func newPage(trace *sim.Trace, now int64, width int, workload int64) *page {
-	p := &page{trace: trace, width: width, length: workload, unchanged: map[int32]bool{}}
-	if own := fitting(trace); workload > 2*own || !onOnePage(trace, width, workload) {
-		p.length = own
-	}
-	if !onOnePage(trace, width, p.length) {
-		p.length = pageLength(trace, width)
-	}
-	i, last := p.index(now), p.index(trace.Duration()-1)
-	i = min(i, last)
-	p.start, p.number, p.count = i*p.step(), int(i)+1, int(last)+1
-	if i == last && i > 0 { // the last page ends with the run, so that it is never nearly empty
-		p.start = min(p.start, trace.Duration()+p.length/20-p.length)
-	}
+// layPage lays out a stretch of the run.
+func layPage(trace *sim.Trace, width int, s stretch) *page {
+	p := &page{trace: trace, width: width, stretch: s, unchanged: map[int32]bool{}}
+	p.dense = s.far && trace.Scenario().Charge*int64(width)/s.length < leastCharge
 	p.lay()
 	return p
 }
@@ -105,23 +92,6 @@ func (p *page) lay() {
 	p.provider = p.layMarks(p.wishes(sim.LaneProvider))
 }
 
-func (p *page) end() int64 { return p.start + p.length }
-
-// step is the time from one page to the next. A quarter of a page is shown
-// again on the next one, so that there is always something before the cursor.
-func (p *page) step() int64 { return p.length - p.length/4 }
-
-// index is the page for a time, from 0: the cursor leaves a page at its right
-// end, and comes to the next one a quarter into it.
-func (p *page) index(at int64) int64 {
-	return max(at-p.length/4, 0) / p.step()
-}
-
-// holds says whether this is the page for a time.
-func (p *page) holds(at int64) bool {
-	return min(p.index(at), int64(p.count-1)) == int64(p.number-1)
-}
-
 // column is the cell of a time; it may lie outside the page.
 func (p *page) column(at int64) int {
 	offset := at - p.start
@@ -129,6 +99,15 @@ func (p *page) column(at int64) int {
 		return -1
 	}
 	return int(offset * int64(p.width) / p.length)
+}
+
+// cursor is the cell of the present, or the one after the last where the
+// present is later than the page.
+func (p *page) cursor(now int64) int {
+	if now > p.end() {
+		return p.width
+	}
+	return min(max(p.column(now), 0), p.width-1)
 }
 
 // rank orders workers by what the page shows of them.
@@ -175,22 +154,4 @@ func (p *page) tickStep(cells int) int64 {
 		}
 		power *= 10
 	}
-}
-
-// runLength is the length of a single page that holds the run.
-func runLength(trace *sim.Trace) int64 { return fitting(trace) }
-
-// newPage lays out the page for the present time. A run that was made elsewhere
-// has only one.
-func (p *Player) newPage(width int) *page {
-	length := p.workloads[p.shown].length
-	if p.own == nil {
-		return newPage(p.trace, p.now, width, length)
-	}
-	if own := runLength(p.trace); length > 2*own {
-		length = own
-	}
-	pg := &page{trace: p.trace, width: width, length: length, number: 1, count: 1, unchanged: map[int32]bool{}}
-	pg.lay()
-	return pg
 }

@@ -63,6 +63,7 @@ type Player struct {
 	tick   int    // the id of the tick that is waited for
 	ends   int    // how many results the viewer has seen
 	notice string // one line about the last key, until the next
+	glance
 
 	cache cache
 }
@@ -96,7 +97,7 @@ func (p *Player) Init() tea.Cmd { return p.record() }
 
 // Update takes what no dialog and no global key took.
 func (p *Player) Update(msg tea.Msg) tea.Cmd {
-	defer p.noteEnd()
+	defer p.noteProgress()
 	switch msg := msg.(type) {
 	case traceRecordedMsg:
 		p.recorded(msg)
@@ -135,6 +136,16 @@ func (p *Player) pressed(msg tea.KeyPressMsg) tea.Cmd {
 	case p.trace == nil:
 	case key.Matches(msg, k.Play):
 		return p.turnPlay()
+	case key.Matches(msg, k.Copy):
+		return p.copyToken()
+	case key.Matches(msg, k.Closer):
+		p.zoomBy(1)
+	case key.Matches(msg, k.Farther):
+		p.zoomBy(-1)
+	case key.Matches(msg, k.Earlier):
+		p.panBy(1)
+	case key.Matches(msg, k.Later):
+		p.panBy(-1)
 	case key.Matches(msg, k.GoTo):
 		return p.dialogs.Push(newGoTo(p.folds.real(p.trace.Duration()), p.keys))
 	default:

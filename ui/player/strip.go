@@ -89,7 +89,7 @@ func (s *Strip) layOut(schedule Schedule, width int) *page {
 	if p := s.page; p != nil && p.trace == schedule.Trace && p.start == start && p.length == length && p.width == width {
 		return p
 	}
-	p := &page{trace: schedule.Trace, width: width, start: start, length: length, number: 1, count: 1, unchanged: map[int32]bool{}}
+	p := &page{trace: schedule.Trace, width: width, stretch: stretch{start: start, length: length, number: 1, count: 1}, unchanged: map[int32]bool{}}
 	p.lay()
 	s.page = p
 	return p

@@ -11,6 +11,7 @@ import (
 // stamp is all that a frame depends on: two equal stamps give the same frame.
 type stamp struct {
 	w, h, look, request, shown, n, ends int
+	glance                              glance
 	handler                             sim.HandlerID
 	now                                 int64
 	mode                                mode
@@ -24,6 +25,7 @@ type stamp struct {
 type cache struct {
 	stamp stamp
 	frame string
+	width int // of the lanes
 	page  *page
 	state sim.State
 	valid bool           // of state
@@ -35,7 +37,7 @@ type view struct {
 	*Player
 	page   *page
 	state  *sim.State
-	cursor int   // the cell of the present on the page
+	cursor int   // the cell of the present on the page; outside it while the viewer looks elsewhere
 	focus  int32 // the payment that the last event was about
 }
 
@@ -46,7 +48,7 @@ func (p *Player) View(w, h int) string {
 	if w <= 0 || h <= 0 {
 		return ""
 	}
-	s := stamp{w, h, p.look, p.request, p.shown, p.n, p.ends, p.handler, p.now, p.mode, p.speed, p.notice, p.trace != nil}
+	s := stamp{w, h, p.look, p.request, p.shown, p.n, p.ends, p.glance, p.handler, p.now, p.mode, p.speed, p.notice, p.trace != nil}
 	if s == p.cache.stamp {
 		return p.cache.frame
 	}
@@ -64,14 +66,15 @@ func (p *Player) View(w, h int) string {
 // prepare brings the cached page and state up to date.
 func (p *Player) prepare(w int) *view {
 	width := max(w-gutter-1, 1)
-	if pg := p.cache.page; pg == nil || pg.width != width || !pg.holds(p.now) {
-		p.cache.page = p.newPage(width)
+	p.cache.width = width
+	if s := p.onScreen(width); p.cache.page == nil || p.cache.page.width != width || p.cache.page.stretch != s {
+		p.cache.page = layPage(p.trace, width, s)
 	}
 	if !p.cache.valid || p.cache.state.N != p.n {
 		p.cache.state, p.cache.valid = p.trace.At(p.n), true
 	}
 	v := &view{Player: p, page: p.cache.page, state: &p.cache.state}
-	v.cursor = min(max(v.page.column(p.now), 0), width-1)
+	v.cursor = v.page.cursor(p.now)
 	for i := p.n - 1; i >= 0; i-- {
 		if payment := p.trace.Event(i).Payment; payment >= 0 {
 			v.focus = payment
@@ -217,23 +220,28 @@ func (v *view) section(p pane, y int, name string) int {
 	return y + 1
 }
 
-// drawProduct is the first line: whose screen it is and what it shows.
+// drawProduct is the first line: whose screen it is, what it shows, and the
+// token that opens the same run again.
 func (p *Player) drawProduct(c pane) {
-	right := fmt.Sprintf("seed %d   speed %s ", p.config.Scenario.Seed, p.speed)
-	if c.rect.w < wideEnough {
-		right = p.speed.String() + " "
-	}
-	end := c.right(0, right, inkMuted)
 	x := c.put(1, 0, "idemtui sim", inkTitle) + 3
 	title := p.workloads[p.shown].title
 	if c.rect.w < wideEnough {
-		c.cut(x, 0, end-x-2, title, inkText)
+		c.cut(x, 0, c.rect.w-x-1, title, inkText)
 		return
 	}
-	if long := p.config.Lesson + " · " + title; text.Width(long) < end-x-2 {
+	token := text.Cut(p.Token(), c.rect.w-x-text.Width(title)-4)
+	end := c.right(0, token+" ", inkText)
+	if long := p.config.Lesson + " · " + title; x+text.Width(long)+len("  token ") < end {
 		title = long
 	}
-	c.cut(x, 0, end-x-2, title, inkText)
+	x = c.cut(x, 0, end-x-2, title, inkText)
+	label := "token "
+	if seed := fmt.Sprintf("seed %d   token ", p.workloads[p.shown].scenario.Seed); x+len(seed)+2 < end {
+		label = seed
+	}
+	if token != "" && x+len(label)+2 <= end {
+		c.put(end-len(label), 0, label, inkMuted)
+	}
 }
 
 // drawHeading is product, handler and clock, and the counters; it returns the
@@ -245,7 +253,7 @@ func (v *view) drawHeading(p pane) int {
 		v.drawProduct(p.sub(0, 0, p.rect.w, 1))
 		y++
 	}
-	end := v.drawClock(p.sub(0, y, p.rect.w, 1), y == 0)
+	end := v.drawClock(p.sub(0, y, p.rect.w, 1), true)
 	x := p.cut(1, y, end-2, h.Title, inkAccent)
 	place := fmt.Sprintf("   handler %d of %d", h.ID+1, len(sim.Handlers()))
 	if x+text.Width(place) < end-1 {
@@ -255,8 +263,8 @@ func (v *view) drawHeading(p pane) int {
 	return y + 2
 }
 
-// drawClock says at the right whether the clock runs, and the time, with the
-// speed where the line above does not have it. It returns the column where it
+// drawClock says at the right whether the clock runs, and the time, with or
+// without the speed. It returns the column where it
 // begins.
 func (v *view) drawClock(p pane, speed bool) int {
 	word, k := "paused", inkMuted

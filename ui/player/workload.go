@@ -73,7 +73,7 @@ func (p *Player) recorded(msg traceRecordedMsg) {
 	}
 	p.trace, p.failure = msg.trace, ""
 	w := &p.workloads[p.shown]
-	w.length = max(w.length, fitting(p.trace))
+	w.length = max(w.length, fitting(p.trace.Duration()))
 	if w.end {
 		p.goToEvent(p.trace.Len())
 		return
