@@ -119,34 +119,57 @@ func needsTextForm(s string) bool {
 	if strings.HasPrefix(s, prefixHex) || strings.HasPrefix(s, prefixText) || s == nullPart {
 		return true
 	}
+	marks := 0
 	for i, r := range s {
 		if r == utf8.RuneError {
 			if _, size := utf8.DecodeRuneInString(s[i:]); size == 1 {
 				return true
 			}
 		}
-		if !unicode.IsPrint(r) {
+		if hides(r, &marks) {
 			return true
 		}
 	}
 	return false
 }
 
+// maxMarks is how many combining marks may follow one character.
+const maxMarks = 4
+
+// hides reports whether a character cannot be seen or told apart on a screen:
+// what no font shows, what Unicode calls a letter and is blank, and the marks
+// above maxMarks. marks counts those so far. A key must come out of every
+// screen as it is written, or another row is released in its place.
+func hides(r rune, marks *int) bool {
+	if unicode.Is(unicode.Mn, r) || unicode.Is(unicode.Me, r) {
+		*marks++
+	} else {
+		*marks = 0
+	}
+	switch r {
+	case '\u115f', '\u1160', '\u3164', '\uffa0', '\u034f', '\u2800':
+		return true
+	}
+	return *marks > maxMarks || !unicode.IsPrint(r) || unicode.Is(unicode.Variation_Selector, r) && r != '\ufe0e' && r != '\ufe0f'
+}
+
 func escapeText(s string, composite bool) string {
 	var b strings.Builder
+	marks := 0
 	for i := 0; i < len(s); {
 		r, size := utf8.DecodeRuneInString(s[i:])
+		hidden := hides(r, &marks)
 		switch {
-		case r == utf8.RuneError && size == 1, r < utf8.RuneSelf && !unicode.IsPrint(r):
+		case r == utf8.RuneError && size == 1, r < utf8.RuneSelf && hidden:
 			fmt.Fprintf(&b, `\x%02x`, s[i])
 		case r == '\\':
 			b.WriteString(`\\`)
 		case r == '/' && composite:
 			b.WriteString(`\/`)
-		case unicode.IsPrint(r):
-			b.WriteRune(r)
-		default:
+		case hidden:
 			fmt.Fprintf(&b, `\u{%x}`, r)
+		default:
+			b.WriteRune(r)
 		}
 		i += size
 	}

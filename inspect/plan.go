@@ -70,7 +70,7 @@ func Refuse(c Claim, m Mapping, overrideLease, bulk bool, now time.Time) (Skip, 
 	case c.State == StateFailed:
 		return skip(ReasonFailed, "%s: the next delivery may claim it already", since("failed", c.FailedAt))
 	case c.State != StateProcessing:
-		return skip(ReasonChanged, "not claimed: the row says %q", c.RawState)
+		return skip(ReasonChanged, "not claimed: the row says %q", Brief(c.RawState))
 	case says(c, RungRowLock, ForAlive):
 		return skip(ReasonLocked, "%s", textOf(c, RungRowLock))
 	case leaseRuns(c, f) && !overrideLease:
@@ -205,7 +205,7 @@ func SkippedBecause(row PlannedRow, now *Claim, m Mapping, overrideLease bool, a
 
 func byWhom(c Claim) string {
 	if c.Owner.OK {
-		return " by " + c.Owner.V
+		return " by " + Brief(c.Owner.V)
 	}
 	return ""
 }

@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"fmt"
+	"math"
 	"time"
 )
 
@@ -77,8 +78,14 @@ func FormatTime(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05
 // FormatSpan writes a duration as people say it, exactly to the second, with
 // the zeros that keep columns in line: 47m30s, 3m00s, 3h, 2d4h; below ten
 // seconds with tenths. Negative spans get a minus.
+// A difference that no Duration holds is "over 292 years".
 func FormatSpan(d time.Duration) string {
-	if d < 0 {
+	switch {
+	case d == math.MaxInt64:
+		return "over 292 years"
+	case d == math.MinInt64:
+		return "-over 292 years"
+	case d < 0:
 		return "-" + FormatSpan(-d)
 	}
 	if d < 10*time.Second {

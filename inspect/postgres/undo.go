@@ -346,7 +346,7 @@ func (u *undoer) skipped(r inspect.AuditRow, now found) {
 	case c.State == inspect.StateDone:
 		u.skip(r.Key, inspect.ReasonDone, "done since the release")
 	case c.State == inspect.StateProcessing && valueOf(r.After, state) != nil && c.RawState != *valueOf(r.After, state):
-		u.skip(r.Key, inspect.ReasonClaimedAgain, "claimed again since the release, by "+c.Owner.Or("nobody named"))
+		u.skip(r.Key, inspect.ReasonClaimedAgain, "claimed again since the release, by "+inspect.Brief(c.Owner.Or("nobody named")))
 	default:
 		u.skip(r.Key, inspect.ReasonChanged, "changed since the release")
 	}

@@ -184,7 +184,7 @@ func planLines(p inspect.Plan) []string {
 	for i, row := range p.Rows {
 		owner := "-"
 		if row.Owner != nil {
-			owner = *row.Owner
+			owner = inspect.Brief(*row.Owner)
 		}
 		lines[i] = fmt.Sprintf("%s  owner %s  %s  %s", row.Key, owner, row.Condition, triage.VerdictText(inspect.Claim{Verdict: row.Verdict}))
 		switch {

@@ -319,6 +319,17 @@ func TestASettingIsNotIgnoredInSilence(t *testing.T) {
 	}
 }
 
+func TestOneLongValueLeavesTheOtherLinesShort(t *testing.T) {
+	long := strings.Repeat("o", 1000)
+	table := newTextTable("KEY", "OWNER", "AGE").alignRight("AGE")
+	table.add("pay_1", "w1", "3h")
+	table.add(long, long, "3h")
+	lines := strings.Split(table.String(), "\n")
+	if len(lines[1]) > 2*widest+20 || lines[2] != long+"  "+long+"   3h" {
+		t.Errorf("%d cells beside a long value; its own line ends %q", len(lines[1]), lines[2][1990:])
+	}
+}
+
 func TestR40_TableCellsLineUp(t *testing.T) {
 	table := newTextTable("KEY", "AGE", "NOTE").alignRight("AGE")
 	table.add("pay_1", "3h", "fine")

@@ -6,9 +6,13 @@ import (
 	"idemtui/ui/text"
 )
 
+// widest is the most cells that one value makes all lines of a column wide.
+const widest = 64
+
 // textTable is an aligned table for people. Every cell is made printable;
-// nothing is cut, because a key that cannot be copied whole is of no use. The
-// last column runs free.
+// nothing is cut, because a key that cannot be copied whole is of no use: what
+// is wider than [widest] pushes the rest of its own line alone. The last column
+// runs free.
 type textTable struct {
 	titles []string
 	right  map[int]bool // columns of numbers
@@ -45,7 +49,7 @@ func (t *textTable) String() string {
 	widths := make([]int, len(t.titles))
 	for _, row := range append([][]string{t.titles}, t.rows...) {
 		for i, cell := range row {
-			widths[i] = max(widths[i], text.Width(cell))
+			widths[i] = max(widths[i], min(text.Width(cell), widest))
 		}
 	}
 	var out strings.Builder
@@ -62,9 +66,12 @@ func (t *textTable) writeRow(out *strings.Builder, cells []string, widths []int)
 		if i > 0 {
 			line.WriteString("  ")
 		}
-		if t.right[i] {
+		switch {
+		case text.Width(cell) > widths[i]:
+			line.WriteString(cell)
+		case t.right[i]:
 			line.WriteString(text.Right(cell, widths[i]))
-		} else {
+		default:
 			line.WriteString(text.Left(cell, widths[i]))
 		}
 	}

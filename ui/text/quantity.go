@@ -2,6 +2,7 @@ package text
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -9,14 +10,20 @@ import (
 
 const day = 24 * time.Hour
 
+// beyond is a difference of instants that no Duration holds.
+const beyond = ">292y"
+
 // Duration writes d to the second as people say it: 250ms, 8s, 3m00s,
 // 47m30s, 4h29m30s, 91d. Above an hour, units that are zero at the end are
 // left out. Below a second it is exact to the millisecond.
 func Duration(d time.Duration) string {
-	if d < 0 {
-		return "-" + Duration(-d)
-	}
 	switch {
+	case d == math.MaxInt64:
+		return beyond
+	case d == math.MinInt64:
+		return "-" + beyond
+	case d < 0:
+		return "-" + Duration(-d)
 	case d < time.Second:
 		return strconv.FormatInt(d.Milliseconds(), 10) + "ms"
 	case d < time.Minute:
@@ -30,7 +37,12 @@ func Duration(d time.Duration) string {
 // Age writes d in its two largest units, for columns: 8s, 11m, 3h12m, 2d4h.
 // It rounds down, so that a claim is never said to be older than it is.
 func Age(d time.Duration) string {
-	if d < 0 {
+	switch {
+	case d == math.MaxInt64:
+		return beyond
+	case d == math.MinInt64:
+		return "-" + beyond
+	case d < 0:
 		return "-" + Age(-d)
 	}
 	if d < time.Second {

@@ -1,6 +1,7 @@
 package text
 
 import (
+	"math"
 	"testing"
 	"time"
 	"unicode"
@@ -91,6 +92,8 @@ func TestDurations(t *testing.T) {
 		{10 * day, "10d", "10d"},
 		{20 * time.Hour, "20h", "20h"},
 		{-5 * time.Minute, "-5m00s", "-5m"},
+		{math.MaxInt64, ">292y", ">292y"}, // what two instants far apart give
+		{math.MinInt64, "->292y", "->292y"},
 	} {
 		if got := Duration(c.d); got != c.full {
 			t.Errorf("Duration(%v) = %q, want %q", c.d, got, c.full)
