@@ -23,7 +23,7 @@ func (r Result) Teaches(other Lookup) string {
 		return r.teachNone()
 	case sim.HandlerCheck:
 		if r.doubles() {
-			return "To look and then to act is a race, however quick the look is: " + r.of(r.Double) + " charge twice."
+			return "To look and then to act is a race, however quick the look is: " + r.twiceOf() + "."
 		}
 	case sim.HandlerClaim:
 		return r.teachClaim()
@@ -49,6 +49,16 @@ func (r Result) of(n *big.Int) string {
 	return fmt.Sprintf("%s of %s", n, plural(r.Interleavings, "schedule"))
 }
 
+// twiceOf says "60 of 66 schedules charge twice".
+func (r Result) twiceOf() string {
+	return r.of(r.Double) + " " + verb(r.Double, "charges", "charge") + " twice"
+}
+
+// losesOf says "20 of 32 schedules lose the payment".
+func (r Result) losesOf() string {
+	return r.of(r.Lost) + " " + verb(r.Lost, "loses", "lose") + " the payment"
+}
+
 // faulty says whether anything may go wrong beside the order of the steps.
 func (b Budgets) faulty() bool { return b.sum() > 0 }
 
@@ -57,9 +67,9 @@ func (r Result) teachNone() string {
 	case !r.doubles():
 		return ""
 	case r.Handler.ID == sim.HandlerIncrement:
-		return "Adding to a value is no idempotent effect: " + r.of(r.Double) + " add it twice."
+		return "Adding to a value is no idempotent effect: " + r.of(r.Double) + " " + verb(r.Double, "adds", "add") + " it twice."
 	}
-	return "Duplicates are normal, and without deduplication a duplicate charges: " + r.of(r.Double) + " charge twice."
+	return "Duplicates are normal, and without deduplication a duplicate charges: " + r.twiceOf() + "."
 }
 
 func (r Result) teachClaim() string {
@@ -67,9 +77,9 @@ func (r Result) teachClaim() string {
 	case r.losesAny() && r.doubles():
 		return "Claiming without a lease loses what a worker leaves behind (" + r.of(r.Lost) + "), and a table that forgets lets a copy charge again (" + r.Double.String() + ")."
 	case r.losesAny():
-		return "Claiming without a lease trades double charges for lost payments: none charges twice, and " + r.of(r.Lost) + " lose the payment."
+		return "Claiming without a lease trades double charges for lost payments: none charges twice, and " + r.losesOf() + "."
 	case r.doubles():
-		return "To a table that has forgotten the claim, a copy is new: " + r.of(r.Double) + " charge twice. Retention must outlast the last copy."
+		return "To a table that has forgotten the claim, a copy is new: " + r.twiceOf() + ". Retention must outlast the last copy."
 	case !r.Budgets.faulty():
 		return "One atomic step decides who charges: none of " + plural(r.Interleavings, "schedule") + " charges twice."
 	}
@@ -80,11 +90,11 @@ func (r Result) teachRelease() string {
 	b := r.Budgets
 	switch {
 	case r.losesAny() && b.Crash > 0:
-		return "Releasing repairs a failure, not a crash: " + r.of(r.Lost) + " lose the payment. A crash runs no code."
+		return "Releasing repairs a failure, not a crash: " + r.losesOf() + ". A crash runs no code."
 	case r.doubles() && b.Timeout > 0:
-		return "Releasing turns a lost answer into a double charge: " + r.of(r.Double) + " charge twice. A timeout is no refusal."
+		return "Releasing turns a lost answer into a double charge: " + r.twiceOf() + ". A timeout is no refusal."
 	case r.doubles():
-		return "To a table that has forgotten the claim, a copy is new: " + r.of(r.Double) + " charge twice. Retention must outlast the last copy."
+		return "To a table that has forgotten the claim, a copy is new: " + r.twiceOf() + ". Retention must outlast the last copy."
 	case b.Fail > 0 && !r.losesAny():
 		return "Releasing repairs a failure: none of " + plural(r.Interleavings, "schedule") + " loses the payment, and none charges twice."
 	}
@@ -109,7 +119,7 @@ func (r Result) teachLease() string {
 	case r.doubles() && b.Slow > 0:
 		return "A lease loses no payment, and has a reachable double charge: a worker that is only slow is taken for dead, " + r.withDeliveries() + " in " + r.of(r.Double) + "."
 	case r.doubles():
-		return "Forgetting a finished claim makes the next copy new: " + r.of(r.Double) + " charge twice. Retention must outlast the last copy."
+		return "Forgetting a finished claim makes the next copy new: " + r.twiceOf() + ". Retention must outlast the last copy."
 	}
 	return "A lease loses no payment: none of " + plural(r.Interleavings, "schedule") + " does, and here none charges twice."
 }
@@ -118,7 +128,7 @@ func (r Result) teachFence(other Lookup) string {
 	if !r.doubles() || r.losesAny() {
 		return ""
 	}
-	text := "A fencing token checked at the provider does not stop the double charge when the old worker charged before the new one: " + r.of(r.Double) + " still charge twice"
+	text := "A fencing token checked at the provider does not stop the double charge when the old worker charged before the new one: " + r.of(r.Double) + " still " + verb(r.Double, "charges", "charge") + " twice"
 	if lease, ok := other(sim.HandlerLease); ok && lease.Complete && lease.Interleavings != nil {
 		text += fmt.Sprintf(" (%s of %s without the token)", lease.Double, lease.Interleavings)
 	}
@@ -130,9 +140,9 @@ func (r Result) teachOneTx() string {
 	case !r.doubles():
 		return ""
 	case r.Budgets.Crash+r.Budgets.Timeout > 0:
-		return "The provider cannot join your transaction: a rollback takes the row back and not the charge. " + r.of(r.Double) + " charge twice."
+		return "The provider cannot join your transaction: a rollback takes the row back and not the charge. " + r.twiceOf() + "."
 	}
-	return "To a table that has forgotten the row, a copy is new: " + r.of(r.Double) + " charge twice."
+	return "To a table that has forgotten the row, a copy is new: " + r.twiceOf() + "."
 }
 
 func (r Result) teachKey() string {

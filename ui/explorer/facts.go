@@ -113,11 +113,9 @@ func stoppedText(f finding) string {
 func (e *Explorer) scheduleCounts(r explore.Result, w int) []string {
 	good := new(big.Int).Sub(r.Interleavings, r.Double)
 	good.Sub(good, r.Lost)
-	words := fmt.Sprintf("%s schedules", grouped(r.Interleavings))
-	if r.Interleavings.IsInt64() && r.Interleavings.Int64() == 1 {
-		words = "1 schedule"
-	}
-	words += ": " + grouped(r.Double) + " charge twice, " + grouped(r.Lost) + " lose, " + grouped(good) + " charge once"
+	words := grouped(r.Interleavings) + many(r.Interleavings, " schedule", " schedules")
+	words += ": " + grouped(r.Double) + many(r.Double, " charges", " charge") + " twice, " +
+		grouped(r.Lost) + many(r.Lost, " loses", " lose") + ", " + grouped(good) + many(good, " charges", " charge") + " once"
 	words += fmt.Sprintf(" · %s states, %s edges", text.Count(r.States, true), text.Count(r.Edges, true))
 	lines := wrapped(words, w, 2, e.styles.Strong)
 	width := min(w, 60)
@@ -142,6 +140,14 @@ func (e *Explorer) scheduleCounts(r explore.Result, w int) []string {
 		bar += style.Render(strings.Repeat(part.glyph, cells))
 	}
 	return append(lines, bar)
+}
+
+// many chooses the form that goes with a number.
+func many(n *big.Int, one, more string) string {
+	if n.IsInt64() && n.Int64() == 1 {
+		return one
+	}
+	return more
 }
 
 // share is a part of all in cells: at least one where the part is not nothing,

@@ -36,7 +36,11 @@ func schedulesOf(r explore.Result) []titled {
 func samples(config explore.Config) []*explore.Path {
 	random := rand.New(rand.NewPCG(1, 2))
 	seen := make(map[string]bool)
-	var all []*explore.Path
+	type walk struct {
+		path     *explore.Path
+		eventful int
+	}
+	var all []walk
 	for range walks {
 		path, err := explore.Walk(config, random.IntN)
 		if err != nil {
@@ -44,11 +48,15 @@ func samples(config explore.Config) []*explore.Path {
 		}
 		if token := path.Token(); !seen[token] {
 			seen[token] = true
-			all = append(all, path)
+			all = append(all, walk{path, eventful(path)})
 		}
 	}
-	slices.SortStableFunc(all, func(a, b *explore.Path) int { return cmp.Compare(eventful(b), eventful(a)) })
-	return all[:min(len(all), mostSamples)]
+	slices.SortStableFunc(all, func(a, b walk) int { return cmp.Compare(b.eventful, a.eventful) })
+	paths := make([]*explore.Path, 0, mostSamples)
+	for _, w := range all[:min(len(all), mostSamples)] {
+		paths = append(paths, w.path)
+	}
+	return paths
 }
 
 // eventful counts the faults and the turns between deliveries. A fault weighs

@@ -324,9 +324,9 @@ func (s *schedule) waiting() string {
 	case 0:
 		return ""
 	case 1:
-		return names[0] + " waits: another has the claim"
+		return names[0] + " waits: the claim is held"
 	}
-	return strings.Join(names, ", ") + " wait: another has the claim"
+	return strings.Join(names, ", ") + " wait: the claim is held"
 }
 
 // left says how many faults of a move's kind are left, where it is one.
