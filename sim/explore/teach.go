@@ -110,18 +110,26 @@ func (r Result) withDeliveries() string {
 }
 
 func (r Result) teachLease() string {
+	const reachable = "A lease loses no payment, and has a reachable double charge: "
 	b := r.Budgets
 	switch {
 	case r.losesAny():
 		return ""
-	case r.doubles() && b.Crash+b.Timeout > 0:
-		return "A lease loses no payment, and has a reachable double charge: under a crash or a lost answer already with one delivery. Here " + r.of(r.Double) + "."
-	case r.doubles() && b.Slow > 0:
-		return "A lease loses no payment, and has a reachable double charge: a worker that is only slow is taken for dead, " + r.withDeliveries() + " in " + r.of(r.Double) + "."
-	case r.doubles():
-		return "Forgetting a finished claim makes the next copy new: " + r.twiceOf() + ". Retention must outlast the last copy."
+	case !r.doubles():
+		return "A lease loses no payment: none of " + plural(r.Interleavings, "schedule") + " does, and here none charges twice."
+	case b.Slow > 0 && b.Crash+b.Timeout == 0:
+		return reachable + "a worker that is only slow is taken for dead, " + r.withDeliveries() + " in " + r.of(r.Double) + "."
+	case b.Crash+b.Timeout > 0:
+		cause := "a crash or a lost answer"
+		switch {
+		case b.Timeout == 0:
+			cause = "a crash"
+		case b.Crash == 0:
+			cause = "a lost answer"
+		}
+		return reachable + "under " + cause + ", " + r.withDeliveries() + " in " + r.of(r.Double) + "."
 	}
-	return "A lease loses no payment: none of " + plural(r.Interleavings, "schedule") + " does, and here none charges twice."
+	return "Forgetting a finished claim makes the next copy new: " + r.twiceOf() + ". Retention must outlast the last copy."
 }
 
 func (r Result) teachFence(other Lookup) string {
