@@ -164,5 +164,9 @@ func (r Result) teachKey() string {
 	case sim.HandlerKeyOnly:
 		return "The provider's idempotency key is enough even with no table of your own" + none + ", as long as the provider remembers the key."
 	}
-	return "The idempotency key at the provider holds under every fault" + none + ", as long as the provider remembers the key."
+	holds := "The idempotency key at the provider holds"
+	if b := r.Budgets; b.Fail > 0 && b.Timeout > 0 && b.Crash > 0 && b.Slow > 0 && b.Forget > 0 {
+		holds += " under every fault"
+	}
+	return holds + none + ", as long as the provider remembers the key."
 }
