@@ -110,7 +110,9 @@ func (p Profile) Keyless(t Table, unique [][]string) string {
 
 // Fit is the profile's mapping in the table's own names. Columns that the
 // profile does not require and the table does not have are left out.
-func (p Profile) Fit(t Table) Mapping {
+// Key columns that scope a message id are left out too where the id is unique
+// by itself.
+func (p Profile) Fit(t Table, unique [][]string) Mapping {
 	m := p.Mapping
 	m.Profile, m.Verified = p.Name, p.Verified
 	name := func(folded string) string {
@@ -120,10 +122,12 @@ func (p Profile) Fit(t Table) Mapping {
 		c, _ := FoldedColumn(t, folded)
 		return c.Name
 	}
-	m.Key = slices.Clone(m.Key)
-	for i := range m.Key {
-		m.Key[i].Column = name(m.Key[i].Column)
+	m.Key = nil
+	for _, k := range p.Mapping.Key {
+		k.Column = name(k.Column)
+		m.Key = append(m.Key, k)
 	}
+	m.Key = withoutScopes(m.Key, unique)
 	m.State.Column = name(m.State.Column)
 	m.State.Rules = map[State][]StateRule{}
 	for state, rules := range p.Mapping.State.Rules {
@@ -153,6 +157,18 @@ func (p Profile) Fit(t Table) Mapping {
 	return m
 }
 
+func withoutScopes(key []KeyColumn, unique [][]string) []KeyColumn {
+	message := slices.DeleteFunc(slices.Clone(key), func(k KeyColumn) bool { return k.Role == RoleScope })
+	for _, columns := range unique {
+		if len(message) > 0 && !slices.ContainsFunc(columns, func(c string) bool {
+			return !slices.ContainsFunc(message, func(k KeyColumn) bool { return k.Column == c })
+		}) {
+			return message
+		}
+	}
+	return key
+}
+
 func fitRules(rules []StateRule, name func(string) string) []StateRule {
 	out := make([]StateRule, len(rules))
 	for i, rule := range rules {
@@ -166,7 +182,10 @@ func fitRules(rules []StateRule, name func(string) string) []StateRule {
 
 // Score ranks tables of known shapes before guesses, the stricter shape first.
 func (p Profile) Score() int {
-	return 90 + min(10, len(p.Match.Require)+len(p.Match.Unique))
+	if p.Verified {
+		return 100
+	}
+	return 90 + min(9, len(p.Match.Require)+len(p.Match.Unique))
 }
 
 // Why says in one line by what the profile recognised a table.
