@@ -64,14 +64,14 @@ const (
 // EncodeClaims writes idemtui.claims/v1: one or more databases, of which some
 // may have failed (Database.Error), with one summary over all.
 func EncodeClaims(w io.Writer, mode Mode, snapshots []Snapshot) error {
-	doc := claimsJSON{Schema: SchemaClaims, Mode: mode, Databases: []databaseJSON{}, Tables: []tableJSON{}, Claims: []claimJSON{}, Notes: []string{}}
+	doc := claimsJSON{Schema: SchemaClaims, Mode: mode, Databases: []databaseJSON{}, Tables: []lookedAtJSON{}, Claims: []claimJSON{}, Notes: []string{}}
 	var parts []Summary
 	for _, s := range snapshots {
 		doc.Databases = append(doc.Databases, newDatabaseJSON(s.Database))
 		if s.Database.Error != "" {
 			continue
 		}
-		doc.Tables = append(doc.Tables, newTableJSON(s.Table))
+		doc.Tables = append(doc.Tables, newLookedAtJSON(s))
 		doc.Notes = append(doc.Notes, s.Notes...)
 		parts = append(parts, s.Summary)
 		for _, c := range s.Claims {
@@ -120,7 +120,7 @@ func EncodeUndo(w io.Writer, r UndoResult) error {
 type claimsJSON struct {
 	Schema    string         `json:"schema"`
 	Databases []databaseJSON `json:"databases"`
-	Tables    []tableJSON    `json:"tables"`
+	Tables    []lookedAtJSON `json:"tables"`
 	Mode      Mode           `json:"mode"`
 	Summary   summaryJSON    `json:"summary"`
 	Claims    []claimJSON    `json:"claims"`

@@ -119,6 +119,16 @@ type Snapshot struct {
 	// Open are the transactions that have written to the table and not ended, of
 	// tables whose rows appear only when the work commits.
 	Open []OpenTransaction
+	// Incident is how the stuck claims among those asked for lie in time.
+	Incident Incident
+	// Groups are all claimed rows that were read, grouped.
+	Groups map[Grouping][]Group
+	// Pulse is what the table moved since the look before, if there was one.
+	Pulse Null[Pulse]
+	// LastClaimed is the latest claim time of any row, looked for where nothing
+	// is claimed. From the statistics where LastClaimedAbout.
+	LastClaimed      Stamp
+	LastClaimedAbout bool
 	// IndexHint is the statement for the index that would make the search cheap;
 	// "" where it is. It is never run by us.
 	IndexHint string
@@ -135,6 +145,8 @@ type Look struct {
 	ScannedAt time.Time
 	// Cut: more rows were claimed than that look read.
 	Cut bool
+	// Counters are the server's at that look.
+	Counters Null[Counters]
 }
 
 // Remember makes the memory of a look from its judged claims, without what

@@ -180,7 +180,7 @@ func WhyEmpty(s Snapshot) string {
 			first = c.LeaseUntil
 		}
 	}
-	why := "nothing is claimed"
+	why := "nothing is claimed" + lastClaimed(s)
 	switch {
 	case s.Table.Mapping.Kind == KindInsertOnly && len(s.Open) == 0:
 		why = "rows appear here only when the work commits, so none is ever stuck; no open transaction has written to the table"
@@ -222,4 +222,16 @@ func groupDigits(n int64) string {
 		s = s[:i] + "," + s[i:]
 	}
 	return s
+}
+
+// lastClaimed continues "nothing is claimed".
+func lastClaimed(s Snapshot) string {
+	switch {
+	case !s.LastClaimed.Valid():
+		return ""
+	case s.LastClaimedAbout:
+		return fmt.Sprintf(" now, nor was anything since about %s (~%s ago, by the statistics)", FormatTime(s.LastClaimed.Time), FormatSpan(s.At.Sub(s.LastClaimed.Time)))
+	default:
+		return fmt.Sprintf(" now, nor was anything since %s, %s ago", s.LastClaimed, FormatSpan(s.At.Sub(s.LastClaimed.Time)))
+	}
 }

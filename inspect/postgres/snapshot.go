@@ -91,6 +91,9 @@ type looker struct {
 	scannedAt time.Time
 	hint      string
 	pending   []inspect.OpenTransaction
+	incident  inspect.Incident
+	counters  inspect.Null[inspect.Counters]
+	last      lastClaim
 }
 
 func (l *looker) run(ctx context.Context) error {
@@ -119,6 +122,9 @@ func (l *looker) run(ctx context.Context) error {
 	l.facts = l.facts.Among(l.judged)
 	for i := range l.judged {
 		l.judged[i] = inspect.Assess(l.judged[i], l.facts)
+	}
+	if err := l.pulse(ctx); err != nil {
+		return err
 	}
 	return l.list(ctx)
 }
@@ -282,6 +288,7 @@ func (l *looker) choose(from []inspect.Claim, limit int) {
 	}
 	order := longestLapsedFirst(l.now(), l.table.Mapping)
 	slices.SortStableFunc(wanted, func(a, b int) int { return order(&from[a], &from[b]) })
+	l.incident = inspect.IncidentOf(l.now(), from, l.wanted)
 	l.matching = inspect.Count{Rows: int64(len(wanted)), Exact: !l.cut}
 	for _, i := range wanted[:min(limit, len(wanted))] {
 		l.listed = append(l.listed, inspect.Judge(from[i], l.facts))
@@ -412,10 +419,15 @@ func (l *looker) snapshot() inspect.Snapshot {
 		sum.ByState[inspect.StateProcessing] = sum.Claimed
 	}
 	seen := inspect.Remember(l.now(), l.judged)
-	seen.ScannedAt, seen.Cut = l.scannedAt, l.cut
+	seen.ScannedAt, seen.Cut, seen.Counters = l.scannedAt, l.cut, l.counters
 	out := inspect.Snapshot{
 		Database: l.database, Table: l.table, At: l.now(), Query: l.query, Summary: sum, Claims: l.listed,
 		Matching: l.matching, Notes: l.notes(), Seen: seen, ScannedAt: l.scannedAt, IndexHint: l.hint, Open: l.pending,
+		Incident: l.incident, Groups: map[inspect.Grouping][]inspect.Group{}, Pulse: inspect.PulseBetween(l.query.Before, l.now(), l.counters),
+		LastClaimed: l.last.at, LastClaimedAbout: l.last.about,
+	}
+	for _, by := range inspect.Groupings {
+		out.Groups[by] = inspect.GroupClaims(l.judged, by)
 	}
 	if why := inspect.WhyEmpty(out); why != "" {
 		out.Notes = append(out.Notes, why)

@@ -24,6 +24,8 @@ type listFlags struct {
 	owner    string
 	key      string
 	exitCode bool
+	groupBy  string
+	pulse    time.Duration
 }
 
 func newInspectListCommand(a *app, shared *inspectFlags) *cobra.Command {
@@ -33,10 +35,13 @@ func newInspectListCommand(a *app, shared *inspectFlags) *cobra.Command {
 		Short: "The stuck claims, longest lapsed first",
 		Long: `The stuck claims with verdict and evidence, longest lapsed first.
 
-Held claims are left out unless --all is given; finished ones are never listed without --state.`,
+Held claims are left out unless --all is given; finished ones are never listed without --state.
+Two or more claims from long before the others fold into one line; the JSON has them all.`,
 		Example: `
 idemtui inspect list --dsn postgres://inspector@db-1/payments
 idemtui inspect list --connection payments --format json | jq -r '.claims[].key'
+# is anything moving at all?
+idemtui inspect list --connection payments --pulse 30s --group-by owner
 # for a script: exit code 3 when stuck claims exist
 idemtui inspect list --connection payments --exit-code`,
 		Args: noArguments,
@@ -56,6 +61,8 @@ func (f *listFlags) register(cmd *cobra.Command) {
 	flags.IntVar(&f.limit, "limit", inspect.DefaultLimit, "the most claims that are listed")
 	flags.StringVar(&f.owner, "owner", "", "only the claims of this owner")
 	flags.StringVar(&f.key, "key", "", "only the claim with this key")
+	flags.StringVar(&f.groupBy, "group-by", "", "print groups, not claims: by owner, kind or age")
+	addDuration(flags, &f.pulse, "pulse", "look again after this time, and say what moved")
 	flags.BoolVar(&f.exitCode, "exit-code", false, "exit with 3 when stuck claims exist")
 }
 
@@ -117,7 +124,7 @@ func (a *app) look(ctx context.Context, p place, shared *inspectFlags, flags *li
 	if err != nil {
 		return snapshot, err
 	}
-	return a.lookTwice(ctx, o, query)
+	return a.lookForPulse(ctx, o, query, flags.pulse)
 }
 
 // listStates are the values of --state in its order.
@@ -129,6 +136,9 @@ var listStates = []inspect.State{
 func (f *listFlags) check(cmd *cobra.Command) error {
 	if f.state != "" && !slices.Contains(listStates, inspect.State(strings.ToLower(f.state))) {
 		return usageError(fmt.Sprintf("--state %q is no state", f.state), "it is one of processing, free, done, failed, unmapped")
+	}
+	if f.groupBy != "" && !slices.Contains(inspect.Groupings, inspect.Grouping(f.groupBy)) {
+		return usageError(fmt.Sprintf("--group-by %q is no grouping", f.groupBy), "it is one of owner, kind, age")
 	}
 	if f.limit < 1 {
 		return usageError(fmt.Sprintf("--limit %d lists nothing", f.limit), "give 1 or more")

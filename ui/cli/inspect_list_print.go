@@ -53,11 +53,21 @@ func (l *listing) printTable(a *app) {
 		for _, note := range append(s.Table.Warnings, s.Notes...) {
 			a.printf("%s\n", text.Sanitise(note))
 		}
+		for _, line := range incidentLines(s) {
+			a.printf("%s\n", line)
+		}
+		if l.flags.groupBy != "" {
+			a.printf("\n%s", groupTable(s, inspect.Grouping(l.flags.groupBy)))
+			continue
+		}
 		if len(s.Claims) == 0 {
 			a.printf("%s\n", l.emptyLine(s))
 			continue
 		}
 		a.printf("\n%s", l.table(s))
+		if folded := s.Incident.OlderStory(s.At); folded != "" {
+			a.printf("%s\n", folded)
+		}
 		if more := s.Matching.Rows - int64(len(s.Claims)); more > 0 {
 			a.printf("%s of %s shown; --limit shows more\n",
 				text.Count(int64(len(s.Claims)), true), text.Count(s.Matching.Rows, s.Matching.Exact))
@@ -141,6 +151,9 @@ func (l *listing) table(s inspect.Snapshot) *textTable {
 	}
 	t := newTextTable(titles...).alignRight("CLAIMED", "LAPSED", "TRY")
 	for _, c := range s.Claims {
+		if s.Incident.Folded(c) {
+			continue
+		}
 		cells := []string{
 			c.Key.String(), c.Owner.Or("-"), ageCell(c.Age), lapsedCell(c, s.At), attemptsCell(c.Attempts), verdictCell(c),
 		}
@@ -257,6 +270,12 @@ func (l *listing) printMarkdown(a *app) {
 		var head strings.Builder
 		fmt.Fprintf(&head, "**%s**\n\n", markdownEscape(summaryLine(s.Summary)))
 		fmt.Fprintf(&head, "%s\n", markdownEscape(headLine(s, l.mode)))
+		for _, line := range incidentLines(s) {
+			fmt.Fprintf(&head, "%s\n", markdownEscape(line))
+		}
+		if folded := s.Incident.OlderStory(s.At); folded != "" {
+			fmt.Fprintf(&head, "%s\n", markdownEscape(folded))
+		}
 		if assumed := assumptions(s); assumed != "" {
 			fmt.Fprintf(&head, "Assumed: %s\n", markdownEscape(assumed))
 		}

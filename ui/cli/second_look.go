@@ -14,11 +14,24 @@ const secondLookMargin = 100 * time.Millisecond
 // lookTwice looks, and looks again a little later where that can make a verdict
 // firmer: one look cannot tell a worker that is gone from one that reconnects.
 func (a *app) lookTwice(ctx context.Context, o opened, query inspect.Query) (inspect.Snapshot, error) {
+	return a.lookForPulse(ctx, o, query, 0)
+}
+
+// lookForPulse is lookTwice; a pulse of more than 0 asks for the second look, that
+// long after the first.
+func (a *app) lookForPulse(ctx context.Context, o opened, query inspect.Query, pulse time.Duration) (inspect.Snapshot, error) {
 	snapshot, err := o.store.Snapshot(ctx, o.table, query)
-	if err != nil || !snapshot.NeedsSecondLook() {
+	if err != nil || !snapshot.NeedsSecondLook() && pulse <= 0 {
 		return snapshot, err
 	}
-	if err := a.awaitSecondLook(ctx); err != nil {
+	if snapshot.NeedsSecondLook() {
+		err = a.awaitSecondLook(ctx)
+		pulse -= inspect.SecondLookAfter + secondLookMargin
+	}
+	if err == nil {
+		err = wait(ctx, pulse)
+	}
+	if err != nil {
 		return snapshot, err
 	}
 	query.Before = snapshot.Seen
@@ -44,7 +57,12 @@ func (a *app) awaitSecondLook(ctx context.Context) error {
 	if a.streams.ErrTerminal {
 		a.notef("some owners' sessions are gone; looking again in %s before calling them dead", inspect.FormatSpan(inspect.SecondLookAfter))
 	}
-	timer := time.NewTimer(inspect.SecondLookAfter + secondLookMargin)
+	return wait(ctx, inspect.SecondLookAfter+secondLookMargin)
+}
+
+// wait waits; what is not above 0 is over at once.
+func wait(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():
