@@ -197,8 +197,12 @@ func TestUnfinishedNamesBatchesWithoutAKnownEnd(t *testing.T) {
 		must(t, operation.Outcome(t.Context(), inspect.Outcome{Batch: 1, Status: status}))
 	}
 
+	if got := read(t, path).Unfinished(noon.Add(2 * time.Minute)); len(got) != 1 || got[0].ID != unknown.ID() {
+		t.Errorf("%d are reported while they are at work", len(got))
+	}
+	folder.unmark() // as where there are no locks
 	history := read(t, path)
-	if got := history.Unfinished(noon.Add(30 * time.Second)); len(got) != 0 {
+	if got := history.Unfinished(noon.Add(30 * time.Second)); len(got) != 1 {
 		t.Errorf("%d are reported while they may be at work", len(got))
 	}
 	var ids []string

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"idemtui/inspect"
@@ -31,6 +32,9 @@ type Folder struct {
 	root   *os.Root
 	now    func() time.Time
 	person Person
+
+	mu    sync.Mutex
+	marks map[string]*os.File // of the operations at work
 }
 
 // Open opens the folder for writing, and makes it (0700) if need be. It refuses
@@ -57,11 +61,12 @@ func Open(path string, now func() time.Time, person Person) (*Folder, error) {
 		root.Close()
 		return nil, unusable(path, "was exchanged while it was opened", err)
 	}
-	return &Folder{path: path, root: root, now: now, person: person}, nil
+	return &Folder{path: path, root: root, now: now, person: person, marks: map[string]*os.File{}}, nil
 }
 
-// Close closes the folder.
+// Close ends the operations of this folder and closes it.
 func (f *Folder) Close() error {
+	f.unmark()
 	if err := f.root.Close(); err != nil {
 		return fmt.Errorf("close the audit folder: %w", err)
 	}

@@ -34,6 +34,8 @@ type Past struct {
 	Reason   string
 	SQL      string
 	Batches  []Batch
+
+	presence presence
 }
 
 // Batch is one transaction of an operation. Outcome is nil where none was
@@ -82,12 +84,12 @@ type History struct {
 }
 
 // commitTime is how long a batch may stand between intent and outcome without
-// being reported: it is most likely at work.
+// being reported where it cannot be told whether it is at work: most likely it
+// is.
 const commitTime = time.Minute
 
 // Unfinished are the operations with a batch of which it is not known how it
-// ended, and which began more than a minute ago. An undo that committed settles
-// them.
+// ended, although nobody is at work on it. An undo that committed settles them.
 func (h History) Unfinished(now time.Time) []Past {
 	undone := map[string]bool{}
 	for _, past := range h.Operations {
@@ -97,12 +99,28 @@ func (h History) Unfinished(now time.Time) []Past {
 	}
 	var found []Past
 	for _, past := range h.Operations {
-		open := func(b Batch) bool { return !b.Known() && now.Sub(b.Time) > commitTime }
-		if !undone[past.ID] && slices.ContainsFunc(past.Batches, open) {
+		if !undone[past.ID] && slices.ContainsFunc(past.Batches, func(b Batch) bool { return past.over(b, now) && !b.Known() }) {
 			found = append(found, past)
 		}
 	}
 	return found
+}
+
+// over: nobody is at work on the batch any more.
+func (p Past) over(b Batch, now time.Time) bool {
+	switch {
+	case b.Outcome != nil, p.presence == presenceDead:
+		return true
+	case p.presence == presenceAlive:
+		return false
+	default:
+		return now.Sub(b.Time) > commitTime
+	}
+}
+
+// AtWork reports whether somebody may be at work on the operation.
+func (p Past) AtWork(now time.Time) bool {
+	return slices.ContainsFunc(p.Batches, func(b Batch) bool { return !p.over(b, now) })
 }
 
 // Find returns the operation with an audit id, or ErrNotFound.
@@ -137,7 +155,11 @@ func Read(path string, since time.Time) (History, error) {
 	}
 	history := History{Damaged: r.damaged}
 	for _, id := range r.order {
-		history.Operations = append(history.Operations, *r.byID[id])
+		past := *r.byID[id]
+		if slices.ContainsFunc(past.Batches, func(b Batch) bool { return b.Outcome == nil }) {
+			past.presence = presenceOf(path, id)
+		}
+		history.Operations = append(history.Operations, past)
 	}
 	return history, nil
 }

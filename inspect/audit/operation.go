@@ -32,6 +32,10 @@ func (f *Folder) Begin(columns ...string) *Operation {
 	return o
 }
 
+// Resume goes on with the record of an operation that was interrupted: its
+// outcomes can be noted once they are known.
+func (f *Folder) Resume(id string) *Operation { return &Operation{folder: f, id: id} }
+
 // ID is the operation's audit id, such as 20261129-2017-abc234.
 func (o *Operation) ID() string { return o.id }
 
@@ -39,6 +43,7 @@ func (o *Operation) ID() string { return o.id }
 // record is on disk; otherwise the batch must be rolled back.
 func (o *Operation) Intent(ctx context.Context, intent inspect.Intent) error {
 	intent.Rows = o.keep(intent.Rows)
+	o.folder.mark(o.id)
 	err := o.write(ctx, intentLine{line: o.line(kindIntent), Person: o.folder.person, Intent: intent})
 	if err != nil {
 		return fault(fmt.Sprintf("the audit record could not be written to %s (%s)", o.folder.path, cause(err)), "so the change was not made; make room there or give another folder with --audit-dir", err)

@@ -190,6 +190,11 @@ func TestAKilledProcessLosesNoIntentThatReturned(t *testing.T) {
 		}
 		must(t, openAt(t, path, (&clock{noon}).now).Begin().Intent(t.Context(), intentOf(1, "z")))
 		history := read(t, path)
+		// Nobody is at work on it, and that is seen without waiting.
+		last := history.Operations[0].Batches[len(history.Operations[0].Batches)-1]
+		if unfinished := len(history.Unfinished(noon)) == 1; unfinished == last.Known() {
+			t.Errorf("reported as unfinished: %v, its last batch has an end: %v", unfinished, last.Known())
+		}
 		if got := len(history.Operations[0].Batches); got < committed {
 			t.Errorf("%d intents on disk, but batch %d committed", got, committed)
 		}

@@ -3,6 +3,7 @@
 package audit
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 )
@@ -23,6 +24,9 @@ func distrust(info fs.FileInfo, folder bool) string {
 
 // lock does nothing: a line is one write to a file opened for appending.
 func lock(*os.File) error { return nil }
+
+// tryLock: there are no locks here.
+func tryLock(*os.File) (bool, error) { return false, errors.ErrUnsupported }
 
 // syncDirectory does nothing: directories cannot be synced here.
 func syncDirectory(*os.File) error { return nil }

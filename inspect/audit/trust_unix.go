@@ -40,5 +40,20 @@ func lock(file *os.File) error {
 	}
 }
 
+// tryLock takes the exclusive lock of a file if nobody holds it.
+func tryLock(file *os.File) (bool, error) {
+	for {
+		switch err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err {
+		case nil:
+			return true, nil
+		case syscall.EWOULDBLOCK:
+			return false, nil
+		case syscall.EINTR:
+		default:
+			return false, err
+		}
+	}
+}
+
 // syncDirectory puts a folder's entries on disk.
 func syncDirectory(dir *os.File) error { return dir.Sync() }

@@ -40,8 +40,8 @@ func (r *recorder) commit(ctx context.Context, t *tx, done []written) (committed
 	intent := r.intent
 	intent.Batch, intent.At, intent.Database, intent.DBUser = r.batch, t.now(), t.database.ID, t.database.User
 	outcome := inspect.Outcome{Batch: r.batch, Status: inspect.OutcomeCommitted}
+	intent.Rows = auditRows(done)
 	for _, w := range done {
-		intent.Rows = append(intent.Rows, inspect.AuditRow{Key: w.key, Before: w.before, After: w.after, Settlement: w.settlement})
 		outcome.Released = append(outcome.Released, w.key)
 	}
 	if err := r.auditor.Intent(ctx, intent); err != nil {
@@ -94,22 +94,27 @@ func (r *recorder) afterLoss(ctx context.Context, done []written, outcome inspec
 	if err != nil {
 		return unknown
 	}
-	outcome.Released = nil
-	for _, w := range done {
-		image, there := now[w.key]
-		switch {
-		case !there && w.after == nil, there && w.after != nil && sameColumns(image, w.after):
-			outcome.Released = append(outcome.Released, w.key)
-		case there && w.before != nil && sameColumns(image, w.before), !there && w.before == nil:
-			outcome.Failed = append(outcome.Failed, inspect.Failure{Key: w.key, Error: "the connection was lost before the commit: not changed"})
-		default:
-			outcome.Failed = append(outcome.Failed, inspect.Failure{Key: w.key, Error: "the connection was lost during the commit, and the row has changed since: it may have been written before"})
+	end := inspect.EndOf(inspect.Intent{Batch: outcome.Batch, Rows: auditRows(done)}, now)
+	end.Error = outcome.Error
+	failed := map[inspect.OutcomeStatus]string{
+		inspect.OutcomeRolledBack: "the connection was lost before the commit: not changed",
+		inspect.OutcomeMovedOn:    "the connection was lost during the commit, and the row has changed since: it may have been written before",
+	}
+	if why := failed[end.Status]; why != "" {
+		for _, w := range done {
+			end.Failed = append(end.Failed, inspect.Failure{Key: w.key, Error: why})
 		}
 	}
-	if len(outcome.Released) == 0 {
-		outcome.Status = inspect.OutcomeRolledBack
+	return end
+}
+
+// auditRows are written rows as a record has them.
+func auditRows(done []written) []inspect.AuditRow {
+	out := make([]inspect.AuditRow, len(done))
+	for i, w := range done {
+		out[i] = inspect.AuditRow{Key: w.key, Before: w.before, After: w.after, Settlement: w.settlement}
 	}
-	return outcome
+	return out
 }
 
 // imagesNow reads the audited columns of keys as they are now.

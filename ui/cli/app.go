@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"fmt"
+	"sync"
 	"time"
 
 	"idemtui/inspect"
@@ -24,6 +25,9 @@ type app struct {
 	// secrets are the connection strings in use: nothing of their passwords may
 	// stand in a message.
 	secrets []dsn.DSN
+
+	// resolving keeps several places from resolving at the same time.
+	resolving sync.Mutex
 
 	configFile  *configFile
 	configError error

@@ -76,27 +76,6 @@ func findAudit(path, id string) (audit.Past, error) {
 // long enough for a weekend, and few files to read.
 const reportedDays = 7
 
-// reportUnfinished warns of operations whose end nobody noted, as after a
-// crash between the record and the commit.
-func (a *app) reportUnfinished(shared *inspectFlags) {
-	path, err := a.stateFolder(shared)
-	if err != nil {
-		return // a look needs no folder, and a command that writes says so itself
-	}
-	history, err := audit.Read(path, a.now().AddDate(0, 0, -reportedDays))
-	if err != nil {
-		return // likewise
-	}
-	for _, past := range history.Unfinished(a.now()) {
-		var keys []string
-		for _, row := range past.Rows() {
-			keys = append(keys, row.Key.String())
-		}
-		a.notef("warning: it is not recorded whether %s %s in %s of %s was committed; look at %s", past.Action, past.ID,
-			past.Table, past.Database, firstFew(keys))
-	}
-}
-
 // firstFew names at most three of many.
 func firstFew(names []string) string {
 	const few = 3

@@ -265,13 +265,18 @@ func TestAnOperationWithoutAKnownEndIsReported(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer folder.Close()
 	operation := folder.Begin()
 	intent := inspect.Intent{
 		Action: inspect.ActionRelease, Batch: 1, Database: "payments@db-1:5432", Table: "public.inbox",
 		Rows: []inspect.AuditRow{{Key: inspect.TextKey("id", "pay_1")}},
 	}
 	if err := operation.Intent(t.Context(), intent); err != nil {
+		t.Fatal(err)
+	}
+	if a.reportUnfinished(shared); stderr.Len() > 0 {
+		t.Errorf("reported while it is at work: %s", stderr)
+	}
+	if err := folder.Close(); err != nil {
 		t.Fatal(err)
 	}
 	a.reportUnfinished(shared)
@@ -281,7 +286,12 @@ func TestAnOperationWithoutAKnownEndIsReported(t *testing.T) {
 		}
 	}
 	stderr.Reset()
-	if err := operation.Outcome(t.Context(), inspect.Outcome{Batch: 1, Status: inspect.OutcomeCommitted}); err != nil {
+	folder, err = audit.Open(shared.auditDir, time.Now, audit.Person{OSUser: "me"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer folder.Close()
+	if err := folder.Resume(operation.ID()).Outcome(t.Context(), inspect.Outcome{Batch: 1, Status: inspect.OutcomeCommitted}); err != nil {
 		t.Fatal(err)
 	}
 	if a.reportUnfinished(shared); stderr.Len() > 0 {

@@ -61,6 +61,7 @@ idemtui inspect list --dsn postgres://inspector@db-1/payments --table inbox --ma
 		newInspectSettleCommand(a, flags),
 		newInspectFollowCommand(a, flags),
 		newInspectUndoCommand(a, flags),
+		newInspectAuditCommand(a, flags),
 		newInspectSchemaCommand(a),
 	)
 	return cmd

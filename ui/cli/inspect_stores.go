@@ -55,6 +55,7 @@ func (a *app) openAndResolve(ctx context.Context, p place, flags *inspectFlags) 
 	if err != nil {
 		return opened{}, errors.Join(err, store.Close())
 	}
+	a.resolveUnfinished(ctx, o, flags)
 	return o, nil
 }
 
