@@ -13,10 +13,13 @@ import (
 func (s *Store) Resolve(ctx context.Context, target inspect.Target) (inspect.Table, error) {
 	var table inspect.Table
 	err := s.look(ctx, "find the table", func(ctx context.Context, t *tx) error {
+		if target.Profile != "" {
+			if _, err := t.profile(target.Profile); err != nil {
+				return err
+			}
+		}
 		var err error
 		switch {
-		case target.Profile != "" && target.Profile != RecommendedProfile:
-			return &inspect.Fault{Kind: inspect.FaultMapping, What: fmt.Sprintf("unknown profile %q", target.Profile), Next: "the profiles are: " + RecommendedProfile}
 		case target.Table == "" && target.Map != nil:
 			return &inspect.Fault{Kind: inspect.FaultMapping, What: "--map without a table", Next: "name it with --table [SCHEMA.]NAME"}
 		case target.Table == "":
@@ -29,34 +32,68 @@ func (s *Store) Resolve(ctx context.Context, target inspect.Target) (inspect.Tab
 	return table, err
 }
 
-// recognise takes the only table of the recommended shape, else the only one
-// whose guessed mapping is complete.
+// recognise takes the only table of the recommended shape, else the only one of
+// a known shape, else the only one whose guessed mapping is complete. What fits
+// too is named.
 func (t *tx) recognise(ctx context.Context, target inspect.Target) (inspect.Table, error) {
 	all, err := t.candidates(ctx, target)
 	if err != nil {
 		return inspect.Table{}, err
 	}
-	fit := slices.DeleteFunc(slices.Clone(all), func(c inspect.Table) bool { return c.Mapping.Profile != RecommendedProfile })
-	if len(fit) == 0 && target.Profile == "" {
-		fit = slices.DeleteFunc(all, func(c inspect.Table) bool { return c.Incomplete })
+	var fit []inspect.Table
+	for _, wanted := range []func(inspect.Table) bool{
+		func(c inspect.Table) bool { return c.Mapping.Profile == RecommendedProfile },
+		func(c inspect.Table) bool { return c.Mapping.Profile != inspect.GuessedProfile },
+		func(c inspect.Table) bool { return !c.Incomplete && target.Profile == "" },
+	} {
+		for _, c := range all {
+			if wanted(c) {
+				fit = append(fit, c)
+			}
+		}
+		if len(fit) > 0 {
+			break
+		}
 	}
 	switch len(fit) {
 	case 1:
-		return warnGuessed(fit[0]), nil
+		return warnOthers(warnGuessed(fit[0]), all), nil
 	case 0:
+		shape := "a known shape"
+		if target.Profile != "" {
+			shape = "the shape of profile " + target.Profile
+		}
 		return inspect.Table{}, &inspect.Fault{
-			Kind: inspect.FaultNoTable, What: "no table of a known shape in database " + t.database.Name,
+			Kind: inspect.FaultNoTable, What: fmt.Sprintf("no table of %s in database %s", shape, t.database.Name),
 			Next: "name yours with --table and --map 'key=COL,state=COL,processing=VALUE,...', or see inspect tables and inspect schema",
 		}
 	}
-	names := make([]string, len(fit))
+	names, shown := make([]string, len(fit)), make([]string, len(fit))
 	for i, c := range fit {
 		names[i] = c.FullName()
+		shown[i] = c.FullName()
+		if c.Mapping.Profile != RecommendedProfile {
+			shown[i] += " (" + c.Mapping.Profile + ")"
+		}
 	}
 	return inspect.Table{}, &inspect.Fault{
-		Kind: inspect.FaultAmbiguous, What: "several tables fit: " + strings.Join(names, ", "),
+		Kind: inspect.FaultAmbiguous, What: "several tables fit: " + strings.Join(shown, ", "),
 		Next: "choose one with --table", Candidates: names,
 	}
+}
+
+// warnOthers names the other tables of known shapes, of which one was taken.
+func warnOthers(table inspect.Table, all []inspect.Table) inspect.Table {
+	var others []string
+	for _, c := range all {
+		if c.OID != table.OID && c.Mapping.Profile != inspect.GuessedProfile {
+			others = append(others, fmt.Sprintf("%s (%s)", c.FullName(), c.Mapping.Profile))
+		}
+	}
+	if len(others) > 0 {
+		table.Warnings = append(table.Warnings, fmt.Sprintf("%s was taken; known shapes too: %s (--table)", table.FullName(), strings.Join(others, ", ")))
+	}
+	return table
 }
 
 // warnGuessed says that a mapping is a guess, and how it reads the table.

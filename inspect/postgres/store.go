@@ -18,6 +18,7 @@ import (
 
 	"idemtui/inspect"
 	"idemtui/inspect/dsn"
+	"idemtui/inspect/profiles"
 )
 
 // Options bound what the store asks of the server. Zero values mean defaults.
@@ -29,6 +30,8 @@ type Options struct {
 	LockTimeout time.Duration
 	// ConnectTimeout bounds one attempt to connect (default 10 s).
 	ConnectTimeout time.Duration
+	// Profiles are the known shapes (default: those that came with the program).
+	Profiles []inspect.Profile
 	// AuditRow says which columns an audit record holds: AuditAll or AuditMapped.
 	AuditRow AuditRow
 }
@@ -97,6 +100,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.ConnectTimeout <= 0 {
 		o.ConnectTimeout = 10 * time.Second
+	}
+	if o.Profiles == nil {
+		o.Profiles = profiles.BuiltIn()
 	}
 	if o.AuditRow == "" {
 		o.AuditRow = AuditAll

@@ -26,7 +26,7 @@ func (s *Store) Tables(ctx context.Context) ([]inspect.Table, error) {
 	return tables, err
 }
 
-// candidates ranks tables of the recommended shape before guesses.
+// candidates ranks tables of known shapes before guesses.
 func (t *tx) candidates(ctx context.Context, target inspect.Target) ([]inspect.Table, error) {
 	found, err := t.candidateRelations(ctx)
 	if err != nil {
@@ -57,7 +57,11 @@ func (t *tx) candidateRelations(ctx context.Context) ([]relation, error) {
 		oids = append(oids, *v[0])
 		return nil
 	}, candidatesSQL, names.Keys, names.Times, names.Words)
-	if err != nil || len(oids) == 0 {
+	if err != nil {
+		return nil, err
+	}
+	shaped, err := t.shaped(ctx)
+	if oids = append(oids, shaped...); err != nil || len(oids) == 0 {
 		return nil, err
 	}
 	return t.relations(ctx, "c.oid = ANY ($1::text[]::oid[])", oids)
@@ -83,22 +87,21 @@ func (t *tx) statedValues(ctx context.Context, found []relation) (map[[3]string]
 	return out, err
 }
 
-// candidate maps one relation: by the recommended shape, else by a guess. What
+// candidate maps one relation: by a known shape, else by a guess. What
 // a guess lacks stands in the reasons.
 func (t *tx) candidate(ctx context.Context, r relation, target inspect.Target, values map[[3]string][]string) (inspect.Table, error) {
-	if unlike(r) == "" && r.coveredBy([]string{"message_id"}) {
-		table, err := t.bind(ctx, r, recommendedMapping(r.table), target)
-		if err == nil {
-			table.Score = 100
-			table.Reasons = append(table.Reasons, "its columns, types and key are those of the table that inspect schema prints")
-			return table, nil
-		}
+	table, ok, unfit, err := t.known(ctx, r, target)
+	if ok || err != nil {
+		return table, err
 	}
 	g := inspect.GuessMapping(r.table, r.unique, func(column string) []string {
 		return values[[3]string{r.table.Schema, r.table.Name, column}]
 	})
-	table := r.table
+	table = r.table
 	table.Mapping = g.Mapping
+	if unfit != "" {
+		g.Why = append(g.Why, unfit)
+	}
 	if len(g.Missing) == 0 {
 		bound, err := t.bind(ctx, r, g.Mapping, target)
 		if err == nil {

@@ -45,6 +45,7 @@ const standing = `SELECT now(), pg_is_in_recovery(),
 type tx struct {
 	conn     *pgx.Conn
 	database inspect.Database
+	profiles []inspect.Profile
 	seesAll  bool // pg_read_all_stats: other roles' sessions are visible
 }
 
@@ -68,7 +69,7 @@ func (s *Store) transact(ctx context.Context, conn *pgx.Conn, begin string, f fu
 
 // begin opens a transaction with its settings in one pipeline.
 func (s *Store) begin(ctx context.Context, conn *pgx.Conn, begin, application string) (*tx, error) {
-	t := &tx{conn: conn}
+	t := &tx{conn: conn, profiles: s.options.Profiles}
 	var lag *float64
 	var pid int64
 	d := &t.database
