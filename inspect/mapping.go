@@ -175,6 +175,12 @@ func (m Mapping) HeartbeatLimit() time.Duration {
 	}
 }
 
+// Ends reports whether a column holds the end of something, a lease or a
+// record, and not the time at which something happened.
+func (m Mapping) Ends(column string) bool {
+	return column == m.ExpiresAt || column == m.Lease.Column && m.Lease.Plain()
+}
+
 // KeyNames returns the names of the key columns in key order.
 func (m Mapping) KeyNames() []string {
 	names := make([]string, len(m.Key))

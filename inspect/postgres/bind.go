@@ -235,8 +235,11 @@ func (b *binder) times(assume string) error {
 		binding := m.Times[column]
 		switch c.Base {
 		case "timestamptz":
-		case "timestamp", "date":
+		case "timestamp":
 			b.zone(c, assume)
+		case "date":
+			b.zone(c, assume)
+			b.table.Warnings = append(b.table.Warnings, fmt.Sprintf("%s has no time of day, read as late as it can mean: at best a day is told from the next", column))
 		case "int4", "int8", "numeric", "float8":
 			if binding.Unit == "" {
 				return &inspect.Fault{Kind: inspect.FaultNotATime, What: fmt.Sprintf("column %s (%s) is %s, not a time", column, meaning, c.Type), Next: fmt.Sprintf("if it counts from 1970, say its unit: --map '...,unit.%s=s|ms|us|ns'", column)}

@@ -110,6 +110,11 @@ func (t *tx) finished(ctx context.Context, table inspect.Table) (inspect.Null[in
 	if m.ClaimedAt == "" || m.CompletedAt == "" {
 		return inspect.Null[inspect.Finished]{}, nil
 	}
+	for _, name := range []string{m.ClaimedAt, m.CompletedAt} {
+		if c, _ := table.Column(name); c.Base == "date" { // too coarse to tell how long
+			return inspect.Null[inspect.Finished]{}, nil
+		}
+	}
 	var out inspect.Null[inspect.Finished]
 	begin, end := "("+stamp(table, m.ClaimedAt)+")", "("+stamp(table, m.CompletedAt)+")"
 	took := fmt.Sprintf("CASE WHEN %[1]s BETWEEN '0002-01-01' AND '9999-01-01' AND %[2]s BETWEEN %[1]s AND '9999-01-01' THEN extract(epoch FROM %[2]s - %[1]s) END", begin, end)

@@ -31,7 +31,10 @@ func interval(d time.Duration) string {
 }
 
 // stamp is a column as timestamptz; NULL where it is stored but has no such
-// form, so that one lying row cannot end the whole look.
+// form, so that one lying row cannot end the whole look. A date is read as late
+// as it can mean: what ends, at the end of that day; what happened, then or now.
+// A number that means a year before 2000 has another unit than was said, or
+// stands for nothing: it is no time.
 func stamp(t inspect.Table, name string) string {
 	c, _ := t.Column(name)
 	x := col(name)
@@ -49,10 +52,14 @@ func stamp(t inspect.Table, name string) string {
 	case "timestamp":
 		return fmt.Sprintf("CASE WHEN NOT isfinite(%[1]s) OR %[1]s BETWEEN '0001-01-02' AND '9999-12-30' THEN %[1]s AT TIME ZONE %[2]s END", x, literal(zone))
 	case "date":
-		return fmt.Sprintf("CASE WHEN NOT isfinite(%[1]s) OR %[1]s BETWEEN '0001-01-02' AND '9999-12-30' THEN %[1]s::timestamp AT TIME ZONE %[2]s END", x, literal(zone))
+		end := fmt.Sprintf("(%s + interval '1 day') AT TIME ZONE %s", x, literal(zone))
+		if !t.Mapping.Ends(name) {
+			end = fmt.Sprintf("CASE WHEN %[1]s::timestamp AT TIME ZONE %[2]s > now() THEN %[1]s::timestamp AT TIME ZONE %[2]s ELSE least(%[3]s, now()) END", x, literal(zone), end)
+		}
+		return fmt.Sprintf("CASE WHEN NOT isfinite(%[1]s) OR %[1]s BETWEEN '0001-01-02' AND '9999-12-30' THEN %[2]s END", x, end)
 	default: // a number since 1970
 		per := map[inspect.EpochUnit]string{inspect.UnitSeconds: "1", inspect.UnitMillis: "1000", inspect.UnitMicros: "1000000", inspect.UnitNanos: "1000000000"}[binding.Unit]
-		return fmt.Sprintf("CASE WHEN %[1]s::numeric / %[2]s BETWEEN -62000000000 AND 253000000000 THEN to_timestamp((%[1]s::numeric / %[2]s)::float8) END", x, per)
+		return fmt.Sprintf("CASE WHEN %[1]s::numeric / %[2]s BETWEEN 946684800 AND 253000000000 THEN to_timestamp((%[1]s::numeric / %[2]s)::float8) END", x, per)
 	}
 }
 

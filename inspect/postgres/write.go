@@ -97,7 +97,8 @@ func (w write) bumped(column string) string {
 	return col(c.Name)
 }
 
-// nowAs is the database's clock in the form of a time column.
+// nowAs is the database's clock in the form of a time column; in one that holds
+// an end, the latest value that is past.
 func (w write) nowAs(column string) string {
 	c, ok := w.table.Column(column)
 	if !ok {
@@ -111,8 +112,14 @@ func (w write) nowAs(column string) string {
 	switch c.Base {
 	case "timestamptz":
 		return "now()"
-	case "timestamp", "date":
+	case "timestamp":
 		return fmt.Sprintf("now() AT TIME ZONE %s", literal(zone))
+	case "date":
+		today := fmt.Sprintf("(now() AT TIME ZONE %s)::date", literal(zone))
+		if w.table.Mapping.Ends(column) { // a date ends with its day
+			return today + " - 1"
+		}
+		return today
 	}
 	per := map[inspect.EpochUnit]string{inspect.UnitSeconds: "1", inspect.UnitMillis: "1000", inspect.UnitMicros: "1000000", inspect.UnitNanos: "1000000000"}[binding.Unit]
 	return fmt.Sprintf("floor(extract(epoch FROM now()) * %s)", per)
