@@ -1,6 +1,9 @@
 package inspect
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // Database is the identity and the standing of one database at one look.
 type Database struct {
@@ -81,8 +84,16 @@ type Table struct {
 	Warnings []string
 }
 
-// FullName is SCHEMA.NAME, unquoted.
-func (t Table) FullName() string { return t.Schema + "." + t.Name }
+// FullName is SCHEMA.NAME as --table reads it: quoted only where it must be.
+func (t Table) FullName() string { return quoted(t.Schema) + "." + quoted(t.Name) }
+
+// quoted writes a name with quotes where --table could not read it without.
+func quoted(name string) string {
+	if !strings.ContainsAny(name, `."`) {
+		return name
+	}
+	return `"` + strings.ReplaceAll(name, `"`, `""`) + `"`
+}
 
 // Column finds a column by its exact name.
 func (t Table) Column(name string) (Column, bool) {
