@@ -104,6 +104,39 @@ func (p Parameter) String() string {
 	return dials[p].name
 }
 
+// abouts say what the parameters mean, in few words.
+var abouts = [parameterCount]string{
+	Workers:     "workers take messages at the same time",
+	Duplicates:  "of the payments are delivered twice",
+	Distance:    "places the copy stands behind its original",
+	CopyAfter:   "after its original the copy comes",
+	Charge:      "a charge takes, from call to answer",
+	Lease:       "a claim is held without being renewed",
+	Renew:       "passes until a worker renews its claim; 0: never",
+	Fail:        "of the first charges are refused",
+	Crash:       "of the workers crash in the first delivery",
+	Timeout:     "of the first charges work, and the answer is lost",
+	Slow:        "of the workers stand still for longer than a lease",
+	Rebalance:   "of the payments meet a rebalance",
+	AckLost:     "of the first acks are lost",
+	ByMessage:   "remember message ids, not payment ids",
+	Guard:       "is what a completion is guarded by",
+	Visibility:  "is the broker's patience before it delivers again",
+	MaxReceives: "deliveries until a message is a dead letter; 0: never",
+	Window:      "the broker refuses an id that it has accepted",
+	Retention:   "finished rows are remembered; 0: for ever",
+	KeyMemory:   "the provider remembers a key; 0: for ever",
+	NewKeys:     "make a new key for each try",
+}
+
+// About is what the parameter means, to stand behind its value.
+func (p Parameter) About() string {
+	if p >= parameterCount {
+		return ""
+	}
+	return abouts[p]
+}
+
 // Value is the parameter in the scenario, as its flag would spell it.
 func (p Parameter) Value(s sim.Scenario) string { return dials[p].show(p.get(&s)) }
 

@@ -100,6 +100,43 @@ func (t Table) Note(results []sim.Result) string {
 	})
 }
 
+// workloadParameters are what may be changed in a workload of many payments.
+var workloadParameters = []Parameter{
+	Workers, Duplicates, Distance, CopyAfter, Charge, Lease, Fail, Crash, Timeout, Slow, Retention,
+}
+
+// Parameters are what may be changed in all rows at once: not what tells them
+// apart, and of the two that place the copy only the one that counts.
+func (t Table) Parameters() []Parameter {
+	var all []Parameter
+	for _, p := range workloadParameters {
+		first := t.Rows[0].Scenario
+		same := !slices.ContainsFunc(t.Rows, func(r Row) bool { return p.Value(r.Scenario) != p.Value(first) })
+		late := first.CopyAfter > 0
+		if same && (p != Distance || !late) && (p != CopyAfter || late) {
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
+// Turn is the table with the parameter moved to its next value up (by > 0) or
+// down in every row. Where it cannot be moved, nothing changes and ok is false.
+// The note of a changed table does not hold any more.
+func (t Table) Turn(p Parameter, by int) (changed Table, ok bool) {
+	rows := slices.Clone(t.Rows)
+	for i := range rows {
+		if rows[i].Scenario, ok = p.Turn(rows[i].Scenario, by); !ok {
+			return t, false
+		}
+	}
+	t.Rows = rows
+	return t, true
+}
+
+// Short is the row's label in one word.
+func (r Row) Short() string { return r.key }
+
 func (t Table) withSeed(seed uint64) Table {
 	rows := slices.Clone(t.Rows)
 	for i := range rows {

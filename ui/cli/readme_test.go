@@ -24,7 +24,7 @@ const (
 
 // keyPlaces say where each group of the key map works, where its name does not.
 var keyPlaces = map[string]string{
-	"Global": "everywhere", "Dialog": "in a dialog", "Start": "start page", "Player": "sim", "Triage": "inspect",
+	"Global": "everywhere", "Dialog": "in a dialog", "Start": "start page", "Player": "sim", "Lesson": "sim, in a lesson", "Triage": "inspect",
 }
 
 // keyTables writes every binding of the key map in Markdown.

@@ -10,6 +10,7 @@ import (
 	"idemtui/sim"
 	"idemtui/sim/explore"
 	"idemtui/ui"
+	"idemtui/ui/lesson"
 	"idemtui/ui/player"
 	"idemtui/ui/text"
 )
@@ -26,11 +27,14 @@ func newSimCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sim",
 		Short: "The explainer: deliveries race for a payment on a timeline",
-		Long: `Watch deliveries, checks, claims and charges interleave on a timeline: play it, step it, run it backwards, and switch the
-handler on the same workload. It starts with one payment and its copy. Without a terminal it prints the same run as text.`,
+		Long: `Watch deliveries, checks, claims and charges interleave on a timeline: play it, step it, run it backwards, change it, and read
+what it teaches. It begins with lesson 2, the race; --lesson opens another of the seven. With --handler or a flag of the
+workload it shows that run by itself. Without a terminal it prints the same as text.`,
 		Example: `
 # see check, charge, then remember fail
 idemtui sim
+# the lesson on crashes and leases
+idemtui sim --lesson 4
 # the same race with an atomic claim, as text
 idemtui sim --handler claim | cat`,
 		Args: commandsOnly,
@@ -66,6 +70,9 @@ func (a *app) runSim(cmd *cobra.Command, f *simFlags) error {
 	scenarios, err := a.readScenarios(&f.scenarioFlags)
 	if err != nil {
 		return err
+	}
+	if !f.choseRun() {
+		return screenError(ui.RunLesson(cmd.Context(), a.terminal(), lesson.Config{Lesson: f.lesson.N, Seed: f.scenario.Seed, Speed: speed}))
 	}
 	return a.playRun(cmd.Context(), player.Config{Scenario: scenarios[0], Many: f.changed(), Speed: speed})
 }

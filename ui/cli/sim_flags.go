@@ -101,6 +101,18 @@ func (f *scenarioFlags) changed() bool {
 	return slices.ContainsFunc(scenarioNames, f.flags.Changed)
 }
 
+// choseRun says whether a flag asks for a run of one's own, rather than for
+// those of a lesson.
+func (f *scenarioFlags) choseRun() bool {
+	own := []string{"handler", "charge", "lease", "renew", "guard"}
+	for _, name := range scenarioNames {
+		if name != "lesson" {
+			own = append(own, name)
+		}
+	}
+	return slices.ContainsFunc(own, f.flags.Changed)
+}
+
 // rangeError names the flag of a parameter that is out of range.
 func rangeError(err error) error {
 	var outside *sim.RangeError

@@ -10,6 +10,7 @@ type Map struct {
 	Dialog   Dialog
 	Start    Start
 	Player   Player
+	Lesson   Lesson
 	Triage   Triage
 	Explorer Explorer
 	Schedule Schedule
@@ -48,6 +49,7 @@ func Default() Map {
 		},
 		Start:    defaultStart(),
 		Player:   defaultPlayer(),
+		Lesson:   defaultLesson(),
 		Triage:   defaultTriage(),
 		Explorer: defaultExplorer(),
 		Schedule: defaultSchedule(),

@@ -60,6 +60,18 @@ func fittingSpeed(trace *sim.Trace) Speed {
 	return speed
 }
 
+// SetSpeed is for a viewer who chose a speed beforehand.
+func (p *Player) SetSpeed(speed Speed) { p.speed = speed }
+
+// Speed is how fast the run is played.
+func (p *Player) Speed() Speed { return p.speed }
+
+// Pause stops the clock where it is.
+func (p *Player) Pause() { p.setMode(paused) }
+
+// Playing says whether the clock runs.
+func (p *Player) Playing() bool { return p.mode == playing }
+
 // Fail says why there is no run to show.
 func (p *Player) Fail(err error) {
 	p.setMode(paused)
@@ -79,8 +91,8 @@ func (p *Player) StandAt(n int) {
 	p.noteEnd()
 }
 
-// Seek puts the cursor at a time of the run, or at its end where it is shorter.
-func (p *Player) Seek(at int64) {
+// SeekTime puts the cursor at a time of the run, or at its end where it is shorter.
+func (p *Player) SeekTime(at int64) {
 	p.setMode(paused)
 	p.seek(p.folds.shown(at))
 	p.noteEnd()
@@ -166,7 +178,7 @@ func (p *Player) Upper(w, h int) string {
 	y := lowHead
 	if h > lowHead+len(v.page.workers)+4 {
 		y = upperHead
-		end := v.drawClock(whole, true)
+		end := v.drawClock(whole, false)
 		whole.cut(1, 0, end-2, v.trace.Handler().Title, inkAccent)
 		v.drawCounters(whole.sub(0, 1, w, 1))
 	} else {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -78,9 +79,12 @@ func runFailingScreen(where string) int {
 	return 0
 }
 
-// watch starts `idemtui sim` in a terminal.
+// watch starts `idemtui sim` in a terminal, on a run and not in a lesson.
 func watch(t *testing.T, w, h int, args ...string) *ptytest.Terminal {
 	t.Helper()
+	if !slices.Contains(args, "--handler") {
+		args = append(args, "--handler", "check")
+	}
 	term := ptytest.Start(t, exec.Command(ptytest.Program(t, binaries), append([]string{"sim"}, args...)...), w, h)
 	term.Expect("space to play, → to step")
 	return term

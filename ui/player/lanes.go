@@ -15,8 +15,11 @@ const gutter = 11
 // took.
 func (v *view) drawTimeline(p pane) int {
 	axis := 1
-	if p.canvas.h >= tallEnough {
+	switch {
+	case v.own == nil && p.canvas.h >= tallEnough:
 		axis = 3
+	case v.own != nil && p.rect.h >= len(v.page.workers)+5: // its one page is the whole run
+		axis = 2
 	}
 	const others = 3 // broker, table, provider
 	workers := v.page.workers

@@ -1,0 +1,223 @@
+// Package lesson is the screen of the seven lessons: a page of plain sentences
+// under the timeline of a small run, a question before its answer shows, and
+// the results at full size. What there is to say comes from package
+// sim/lessons, and the timeline is drawn by the player.
+package lesson
+
+import (
+	"context"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"idemtui/sim"
+	"idemtui/sim/explore"
+	"idemtui/sim/lessons"
+	"idemtui/ui/frame"
+	"idemtui/ui/keys"
+	"idemtui/ui/player"
+	"idemtui/ui/theme"
+)
+
+// Config is where the lessons begin.
+type Config struct {
+	Lesson int          // which one, from 1; 0 is the race, the second
+	Seed   uint64       // of every run
+	Speed  player.Speed // 0: as suits the run
+}
+
+// firstLesson is what a newcomer sees.
+const firstLesson = 2
+
+// LeftMsg says that the viewer wants to play with a workload of many payments.
+type LeftMsg struct {
+	Title    string
+	Workload sim.Scenario
+}
+
+// Screen is the screen. It implements [frame.Screen].
+type Screen struct {
+	ctx     context.Context
+	config  Config
+	keys    keys.Map
+	dialogs *frame.Dialogs
+	styles  theme.Styles
+	player  *player.Player
+
+	list  []lessons.Lesson
+	books []book // of each lesson
+	at    int    // which lesson, from 0
+	place place
+	from  place // where the results were asked for
+	panel panel
+
+	request int   // generation of the newest request for a run
+	scene   scene // whose run is shown, or on its way
+	shown   said  // what the page says of the run
+}
+
+var _ frame.Screen = (*Screen)(nil)
+
+// New makes the screen. Init makes the first run.
+func New(ctx context.Context, config Config, keyMap keys.Map, dialogs *frame.Dialogs) *Screen {
+	s := &Screen{ctx: ctx, config: config, keys: keyMap, dialogs: dialogs, scene: noScene}
+	for _, l := range lessons.All() {
+		s.list = append(s.list, l.WithSeed(config.Seed))
+		s.books = append(s.books, newBook(l))
+	}
+	if config.Lesson == 0 {
+		s.config.Lesson = firstLesson
+	}
+	s.at = s.config.Lesson - 1
+	s.player = player.New(player.Config{Speed: config.Speed}, keyMap, dialogs)
+	s.SetStyles(theme.New(true))
+	return s
+}
+
+// Init shows the first page.
+func (s *Screen) Init() tea.Cmd { return s.enter(place{}, true) }
+
+// lesson is the present lesson, and book what the viewer did in it.
+func (s *Screen) lesson() *lessons.Lesson { return &s.list[s.at] }
+func (s *Screen) book() *book             { return &s.books[s.at] }
+
+// Owns says whether a message is about a lesson, so that it has to arrive also
+// while something else is in front.
+func Owns(msg tea.Msg) bool {
+	switch msg.(type) {
+	case recordedMsg, rowMsg, ChosenMsg:
+		return true
+	}
+	return false
+}
+
+// Update takes what no dialog and no global key took.
+func (s *Screen) Update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case recordedMsg:
+		return s.recorded(msg)
+	case rowMsg:
+		return s.rowCame(msg)
+	case ChosenMsg:
+		return s.Open(msg.Lesson)
+	case tea.KeyPressMsg:
+		return s.pressed(msg)
+	}
+	return s.player.Update(msg)
+}
+
+// Open shows the first page of a lesson, from 1.
+func (s *Screen) Open(lesson int) tea.Cmd {
+	s.at = min(max(lesson-1, 0), len(s.list)-1)
+	s.scene = noScene
+	return s.enter(place{}, true)
+}
+
+func (s *Screen) pressed(msg tea.KeyPressMsg) tea.Cmd {
+	s.player.Arrive()
+	if s.panel.open {
+		if cmd, taken := s.pressedInPanel(msg); taken {
+			return cmd
+		}
+	}
+	if s.place.kind == asking {
+		if cmd, taken := s.pressedInQuestion(msg); taken {
+			return cmd
+		}
+	}
+	k := s.keys.Lesson
+	switch {
+	case key.Matches(msg, k.Next):
+		return s.turn(1)
+	case key.Matches(msg, k.Prev):
+		return s.turn(-1)
+	case key.Matches(msg, k.Menu):
+		return s.dialogs.Push(NewMenu(s.at, s.keys))
+	case key.Matches(msg, k.Pick):
+		return s.Open(int(msg.String()[0] - '0'))
+	case key.Matches(msg, k.Results):
+		return s.turnResults()
+	case key.Matches(msg, k.All):
+		s.panel.open = false
+		left := LeftMsg{Title: s.lesson().Title, Workload: s.lesson().Workload}
+		return func() tea.Msg { return left }
+	case key.Matches(msg, k.Back):
+		return s.stepOut()
+	case s.place.kind == closing:
+		return nil
+	case key.Matches(msg, k.Change):
+		s.panel = panel{open: len(s.dials()) > 0}
+		return nil
+	case key.Matches(msg, k.Reset):
+		return s.reset()
+	case s.place.kind != page:
+		return nil
+	case key.Matches(msg, s.keys.Player.NextHandler):
+		return s.turnHandler(1)
+	case key.Matches(msg, s.keys.Player.PrevHandler):
+		return s.turnHandler(-1)
+	case key.Matches(msg, s.moves()...):
+		return s.player.Update(msg)
+	}
+	return nil
+}
+
+// moves are the player's keys that work on a lesson's run.
+func (s *Screen) moves() []key.Binding {
+	k := s.keys.Player
+	return []key.Binding{k.Play, k.Step, k.Back, k.NextSeen, k.PrevSeen, k.NextBad, k.PrevBad, k.GoTo, k.First, k.Last, k.Faster, k.Slower}
+}
+
+// stepOut leaves the results that were asked for by key.
+func (s *Screen) stepOut() tea.Cmd {
+	if s.place.kind == results {
+		return s.enter(s.from, false)
+	}
+	return nil
+}
+
+// Shown is the scenario on the screen.
+func (s *Screen) Shown() sim.Scenario {
+	if t := s.player.Trace(); t != nil {
+		return t.Scenario()
+	}
+	return s.lesson().Workload
+}
+
+// Explores is what there is to explore of the run: its handler, and one fault of
+// each kind that happens in it.
+func (s *Screen) Explores() explore.Config {
+	config := s.player.Explores()
+	if s.place.kind == results || s.place.kind == closing || s.scene == noScene {
+		return config
+	}
+	for _, send := range s.present().Sends {
+		switch {
+		case send.Fault == sim.FaultCrash:
+			config.Budgets.Crash = 1
+		case send.Fault == sim.FaultPause:
+			config.Budgets.Slow = 1
+		case send.Outcome == sim.Timeout:
+			config.Budgets.Timeout = 1
+		}
+	}
+	return config
+}
+
+// Pause stops the clock, and ends the way to a moment.
+func (s *Screen) Pause() {
+	s.player.Arrive()
+	s.player.Pause()
+}
+
+// Title is the window title.
+func (s *Screen) Title() string { return "idemtui sim: " + s.lesson().Title }
+
+// Typing is false: text fields are in dialogs only.
+func (s *Screen) Typing() bool { return false }
+
+// SetStyles gives the screen its theme.
+func (s *Screen) SetStyles(styles theme.Styles) {
+	s.styles = styles
+	s.player.SetStyles(styles)
+}
