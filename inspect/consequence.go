@@ -16,6 +16,9 @@ func Consequences(t Table, mode ReleaseMode, overrideLease bool) []string {
 	switch {
 	case ruled:
 		out = append(out, rule.Name+": "+rule.Consequence)
+		if mode == ReleaseCall {
+			out = append(out, "the framework's own function does it; an undo puts back the rows of this table, not what else the function wrote")
+		}
 	case mode == ReleaseDelete:
 		out = append(out, "the row is deleted: the next delivery of this message finds nothing and runs it again")
 	case mode == ReleaseExpire:

@@ -23,6 +23,9 @@ func (s *Store) Plan(ctx context.Context, table inspect.Table, request inspect.P
 		if err == nil {
 			err = t.mayWrite(w)
 		}
+		if err == nil {
+			err = t.mayCall(ctx, w)
+		}
 		if err != nil {
 			return err
 		}

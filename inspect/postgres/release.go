@@ -68,6 +68,7 @@ type releaser struct {
 	result  *inspect.Result
 	settled int
 	began   time.Time
+	left    map[inspect.Key]string // why rows were left out of a call
 }
 
 // all carries out a plan: the rows to complete by one statement, the rows to
@@ -241,6 +242,9 @@ func (r *releaser) statement(ctx context.Context, t *tx, rows []inspect.PlannedR
 	if _, err := t.conn.Exec(ctx, "SET CONSTRAINTS ALL IMMEDIATE"); err != nil {
 		return nil, err
 	}
+	if r.write.calls() {
+		return r.call(ctx, t, rows)
+	}
 	q, err := t.conn.Query(ctx, r.write.sql(rows[0].Key.HasNull()), r.write.arguments(rows)...)
 	if err != nil {
 		return nil, err
@@ -307,6 +311,10 @@ func (r *releaser) explain(ctx context.Context, rows []inspect.PlannedRow, done 
 	}
 	for _, row := range rows {
 		if !wrote[row.Key] {
+			if why := r.left[row.Key]; why != "" {
+				r.result.Skipped = append(r.result.Skipped, inspect.Skip{Key: row.Key, Reason: inspect.ReasonChanged, Text: why})
+				continue
+			}
 			skip := inspect.SkippedBecause(row, now[row.Key], table.Mapping, r.plan.OverrideLease, at)
 			if skip.Text == inspect.HeldWhenTried {
 				skip.Text += otherwiseKept(table)

@@ -139,6 +139,9 @@ func (w write) setColumns() []string {
 // comparison stands on the target row itself, in the statement that writes,
 // because after a wait only that is checked again.
 func (w write) sql(nullKeys bool) string {
+	if w.calls() {
+		return w.lockSQL(nullKeys) + ";\n" + w.callSQL()
+	}
 	names := w.names()
 	returned := "NULL::text[]"
 	action := "DELETE FROM " + tableName(w.table) + " AS t USING locked AS l"
