@@ -228,7 +228,7 @@ func (p *page) layDense(spans []sim.Span) []block {
 		if charge && a < p.width {
 			b = max(b, a+1)
 		}
-		if a >= b {
+		if a >= b || a > p.column(s.Start)+1 && a > 1 {
 			continue
 		}
 		k := block{span: s, a: a, b: b, effect: -1, ink: inkFaint}

@@ -55,31 +55,62 @@ const facts = 3
 // factColumn is where the facts stand beside their names.
 const factColumn = 12
 
-// drawFacts shows the payment's row and the provider's ledger at the cursor,
-// and returns the number of lines.
+// drawFacts shows the payment's row and the provider's ledger at the cursor, or
+// the details of the picked lane, and returns the number of lines. What the last
+// event changed is marked.
 func (v *view) drawFacts(p pane) int {
+	lines := v.paymentFacts()
+	touched := v.touched()
+	if lane, ok := v.pickedLane(); ok {
+		lines, touched = v.laneFacts(lane), -1
+	}
+	for y, f := range lines {
+		k := inkMuted
+		if y == touched {
+			k = inkAccent
+			p.put(0, y, "▶", k)
+		}
+		p.put(1, y, f.name, k)
+		p.cut(factColumn, y, p.rect.w, f.value, f.ink)
+	}
+	return min(facts, p.rect.h)
+}
+
+// touched is which of the payment's facts the last event was about, or -1.
+func (v *view) touched() int {
+	if v.n == 0 {
+		return -1
+	}
+	switch e := v.trace.Event(v.n - 1); {
+	case e.Payment != v.focus:
+		return -1
+	case e.Lane == sim.LaneTable:
+		return 0
+	case e.Lane == sim.LaneProvider:
+		return 1
+	case e.Lane == sim.LaneBroker:
+		return 2
+	}
+	return -1
+}
+
+// paymentFacts are the row, the ledger and the deliveries of the payment at the
+// cursor.
+func (v *view) paymentFacts() [facts]fact {
 	name := sim.PaymentName(v.focus)
 	c := v.state.Payments[v.focus]
-
-	p.put(1, 0, "table", inkMuted)
-	row, k := rowState(v.trace.Handler(), c.Cell), inkStrong
-	if row == noRow || row == noTable {
-		k = inkMuted
+	row := fact{"table", rowState(v.trace.Handler(), c.Cell), inkStrong}
+	if row.value == noRow || row.value == noTable {
+		row.ink = inkMuted
 	}
-	p.cut(factColumn, 0, p.rect.w, row, k)
-
-	p.put(1, 1, "ledger", inkMuted)
+	ledger := fact{"ledger", name + " not charged", inkMuted}
 	switch {
-	case c.Charges == 0:
-		p.put(factColumn, 1, name+" not charged", inkMuted)
 	case c.Charges == 1:
-		p.put(factColumn, 1, "$ "+name+" charged once", inkOK)
-	default:
+		ledger.value, ledger.ink = "$ "+name+" charged once", inkOK
+	case c.Charges > 1:
 		money := strings.Repeat("$ ", int(min(c.Charges, 4)))
-		p.cut(factColumn, 1, p.rect.w, fmt.Sprintf("✗ %s%s charged %s", money, name, times(int64(c.Charges))), inkBad)
+		ledger.value, ledger.ink = fmt.Sprintf("✗ %s%s charged %s", money, name, times(int64(c.Charges))), inkBad
 	}
-
-	p.put(1, 2, "deliveries", inkMuted)
 	var parts []string
 	for _, part := range []struct {
 		n    int32
@@ -89,8 +120,7 @@ func (v *view) drawFacts(p pane) int {
 			parts = append(parts, fmt.Sprintf("%d %s", part.n, part.word))
 		}
 	}
-	p.cut(factColumn, 2, p.rect.w, strings.Join(parts, ", "), inkText)
-	return min(facts, p.rect.h)
+	return [facts]fact{row, ledger, {"deliveries", strings.Join(parts, ", "), inkText}}
 }
 
 // drawHands lists what each worker has in its hands, in as many columns as it
@@ -112,7 +142,7 @@ func (v *view) drawHands(p pane) {
 
 func (v *view) drawHand(p pane, i int) {
 	w := &v.state.Workers[i]
-	p.put(1, 0, sim.WorkerLane(i).String(), v.workerInk(i))
+	p.put(1, 0, sim.WorkerLane(i).String(), v.laneInk(sim.WorkerLane(i)))
 	if w.Payment < 0 {
 		p.cut(5, 0, p.rect.w, w.Phase.String(), inkMuted)
 		return

@@ -1,5 +1,10 @@
 package player
 
+import (
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+)
+
 // glance is how the viewer looks at a run, apart from the place in it: two equal
 // glances at one place are one picture. The zero value shows everything that
 // there is, and nothing stands out.
@@ -18,3 +23,63 @@ type glance struct {
 	veiled    bool   // what went wrong later than the cursor ever was is not told
 	reached   int    // the farthest event that the cursor has passed in this run
 }
+
+// glanced takes a key that changes how the viewer looks at the run. ok is false
+// for other keys.
+func (p *Player) glanced(msg tea.KeyPressMsg) (ok bool) {
+	k := p.keys.Player
+	switch {
+	case key.Matches(msg, k.Closer):
+		p.zoomBy(1)
+	case key.Matches(msg, k.Farther):
+		p.zoomBy(-1)
+	case key.Matches(msg, k.Earlier):
+		p.panBy(1)
+	case key.Matches(msg, k.Later):
+		p.panBy(-1)
+	case key.Matches(msg, k.Follow):
+		p.turnFollow()
+	case key.Matches(msg, k.LaneUp):
+		p.pickLane(-1)
+	case key.Matches(msg, k.LaneDown):
+		p.pickLane(1)
+	case key.Matches(msg, k.Filter):
+		p.filtering = true
+	case key.Matches(msg, k.Statement):
+		p.statement = !p.statement
+	case key.Matches(msg, k.Clear):
+		p.clear()
+	default:
+		return false
+	}
+	return true
+}
+
+// clear takes back one thing that stands out, the one in front first.
+func (p *Player) clear() {
+	switch {
+	case p.statement:
+		p.statement = false
+	case p.filter != "":
+		p.filter = ""
+	case p.following:
+		p.following = false
+	case p.lane > 0:
+		p.lane = 0
+	default:
+		p.zoom, p.peek = zoom{}, 0
+	}
+}
+
+// fitGlance lets go of what another run does not have.
+func (p *Player) fitGlance() {
+	p.reached, p.peek = 0, 0
+	if int64(p.followed) >= p.trace.Scenario().Payments {
+		p.following, p.followed = false, 0
+	}
+	p.lane = min(p.lane, len(p.trace.Lanes()))
+}
+
+// Veil hides on the line of the whole run what goes wrong later than the viewer
+// has come, so that a question about the run is not answered before it is asked.
+func (p *Player) Veil(on bool) { p.veiled = on }

@@ -38,6 +38,7 @@ func (p *Player) Present(trace *sim.Trace, same bool) {
 	p.own, p.folds = trace, fold(trace)
 	p.trace = trace.Retimed(p.folds.shown)
 	p.failure, p.notice, p.shown = "", "", onePayment
+	p.fitGlance()
 	p.handler = trace.Scenario().Handler
 	w := &p.workloads[onePayment]
 	if !same {

@@ -11,6 +11,20 @@ import (
 // gutter is the width of the lanes' names.
 const gutter = 11
 
+// laneSteps is how many lines there are from one lane to the next.
+type laneSteps struct{ workers, others int }
+
+// stepsFor spreads so many lanes over the room.
+func stepsFor(workers, others, room int) laneSteps {
+	switch {
+	case 3*workers+2*others <= room:
+		return laneSteps{3, 2} // with what came of each step under it
+	case 2*(workers+others)-1 <= room:
+		return laneSteps{2, 2}
+	}
+	return laneSteps{1, 1}
+}
+
 // drawTimeline draws the lanes and the axis, and returns how many lines they
 // took.
 func (v *view) drawTimeline(p pane) int {
@@ -22,39 +36,31 @@ func (v *view) drawTimeline(p pane) int {
 		axis = 2
 	}
 	const others = 3 // broker, table, provider
-	workers := v.page.workers
-	if room := p.rect.h - axis - others; len(workers) > room {
-		workers = v.page.busiest(max(room-1, 1))
-	}
+	room := p.rect.h - axis
+	workers := v.shownWorkers(room - others)
 	folded := len(v.page.workers) - len(workers)
-	step, lines := 1, len(workers)+others+axis
+	more := others
 	if folded > 0 {
-		lines++
+		more++
 	}
-	if 2*(lines-axis)+axis-1 <= p.rect.h {
-		step = 2
-	}
+	steps := stepsFor(len(workers), more, room)
 	y := 0
-	if step == 2 && 2*(lines-axis)+axis <= p.rect.h && p.canvas.h < roomy {
-		y++ // apart from the counters, as the lanes are from each other
-	}
-	lane := func(name string, k ink) pane {
-		p.put(1, y, name, k)
-		l := p.sub(gutter, y, v.page.width, 1)
+	lane := func(l sim.Lane, step int) pane {
+		v.drawLaneName(p.sub(0, y, gutter, 1), l)
 		y += step
-		return l
+		return p.sub(gutter, y-step, v.page.width, step)
 	}
-	v.drawMarks(lane("broker", inkMuted), v.page.broker, true)
+	v.drawMarks(lane(sim.LaneBroker, steps.others), v.page.broker, true)
 	for _, t := range workers {
-		v.drawWorker(lane("worker "+text.Count(int64(t.worker)+1, true), v.workerInk(t.worker)), t)
+		v.drawWorker(lane(sim.WorkerLane(t.worker), steps.workers), t)
 	}
 	if folded > 0 {
 		p.put(1, y, foldLine(v.page, workers), inkFaint)
-		y += step
+		y += steps.others
 	}
-	v.drawMarks(lane("table", inkMuted), v.page.table, hasTable(v.trace.Handler()))
-	v.drawMarks(lane("provider", inkMuted), v.page.provider, true)
-	y -= step - 1
+	v.drawMarks(lane(sim.LaneTable, steps.others), v.page.table, hasTable(v.trace.Handler()))
+	v.drawMarks(lane(sim.LaneProvider, steps.others), v.page.provider, true)
+	y -= steps.others - 1
 	if axis == 3 {
 		x := p.put(1, y+2, "run ", inkMuted)
 		p.put(x, y+2, v.percent(), inkText)
@@ -64,12 +70,27 @@ func (v *view) drawTimeline(p pane) int {
 	return y + axis
 }
 
-// workerInk tells the worker of the last event from the others.
-func (v *view) workerInk(worker int) ink {
-	if v.n > 0 && int(v.trace.Event(v.n-1).Worker) == worker {
-		return inkAccent
+// shownWorkers are the workers for so many lines: all, or the busiest of the
+// page and the picked one.
+func (v *view) shownWorkers(room int) []track {
+	if len(v.page.workers) <= room {
+		return v.page.workers
 	}
-	return inkMuted
+	picked := -1
+	if lane, ok := v.pickedLane(); ok {
+		if i, worker := lane.Worker(); worker {
+			picked = i
+		}
+	}
+	return v.page.busiest(max(room-1, 1), picked)
+}
+
+// drawLaneName names a lane, with a mark where it is picked.
+func (v *view) drawLaneName(p pane, lane sim.Lane) {
+	if picked, ok := v.pickedLane(); ok && picked == lane {
+		p.put(0, 0, "▶", inkAccent)
+	}
+	p.put(1, 0, laneName(lane), v.laneInk(lane))
 }
 
 // foldLine says how many workers are not shown.
@@ -99,7 +120,9 @@ func (v *view) rail(p pane, dots bool) {
 	if dots {
 		p.put(0, 0, strings.Repeat("·", v.cursor), inkFaint)
 	}
-	p.put(v.cursor, 0, "│", inkFaint)
+	for y := range p.rect.h {
+		p.put(v.cursor, y, "│", inkFaint)
+	}
 }
 
 // drawMarks draws the marks of a lane that are past.
@@ -110,7 +133,7 @@ func (v *view) drawMarks(p pane, marks []mark, dots bool) {
 			if m.x > 0 && text.Width(m.text) > 1 && dots && m.x <= v.cursor {
 				p.put(m.x-1, 0, " ", inkText)
 			}
-			x := p.put(m.x, 0, m.text, m.ink)
+			x := p.put(m.x, 0, m.text, v.markInk(m))
 			if text.Width(m.text) > 1 && x < v.cursor {
 				p.put(x, 0, " ", inkText)
 			}
@@ -137,11 +160,8 @@ func (v *view) drawWorker(p pane, t track) {
 				p.put(b.a+visible, 0, strings.Repeat("─", max(v.cursor-b.a-visible, 0)), b.ink)
 			}
 		}
+		k := v.blockInk(b)
 		for x := range visible {
-			k := b.ink
-			if v.follows(b.span.Payment) {
-				k = inkAccent
-			}
 			if c := p.at(b.a+x, 0); c != nil {
 				*c = cell{b.glyphs[x], k}
 			}
@@ -153,12 +173,43 @@ func (v *view) drawWorker(p pane, t track) {
 			v.drawEffect(p, b)
 		}
 	}
+	if p.rect.h > 2 {
+		for _, m := range t.notes {
+			if int(m.seq) < v.n {
+				p.put(m.x, 1, m.text, v.markInk(m))
+			}
+		}
+	}
 }
 
-// follows says whether the payment stands out among many: the one of the last
-// event, while the clock stands.
-func (v *view) follows(payment int32) bool {
-	return v.mode == paused && v.n > 0 && v.focus == payment && v.trace.Scenario().Payments > 1
+// blockInk lets the payment at the cursor stand out while the clock stands, or
+// the followed one; with a single payment it is the step at the cursor.
+func (v *view) blockInk(b *block) ink {
+	last := int32(v.n - 1)
+	switch {
+	case v.following && b.span.Payment == v.followed:
+		return inkAccent
+	case v.following:
+		return inkFaint
+	case v.mode != paused || v.n == 0 || b.span.Kind == sim.SpanPickUp:
+		return b.ink
+	case v.trace.Scenario().Payments > 1 && b.span.Payment == v.focus,
+		v.trace.Scenario().Payments == 1 && b.span.FirstSeq <= last && last <= b.span.LastSeq && v.trace.Event(v.n-1).Worker == b.span.Worker:
+		return inkAccent
+	}
+	return b.ink
+}
+
+// markInk lets the mark of the event at the cursor stand out while the clock
+// stands, and those of the followed payment always.
+func (v *view) markInk(m mark) ink {
+	if v.following && m.seq >= 0 && v.trace.Event(int(m.seq)).Payment != v.followed {
+		return inkFaint
+	}
+	if v.mode == paused && int(m.seq) == v.n-1 && v.n > 0 && m.ink != inkBad {
+		return inkAccent
+	}
+	return m.ink
 }
 
 // drawEffect marks the instant at which the provider charged, or refused.
@@ -172,6 +223,9 @@ func (v *view) drawEffect(p pane, b *block) {
 		glyph = "="
 	case wrong:
 		k = inkBad
+	}
+	if v.following && b.span.Payment != v.followed {
+		k = inkFaint
 	}
 	p.put(b.a+b.effect, 0, glyph, k)
 }

@@ -186,7 +186,7 @@ func (p *page) charges(s sim.Span) bool {
 	case sim.EffectCount, sim.EffectFence:
 		return true
 	}
-	n := int(s.FirstSeq)
+	n := int(s.EffectSeq)
 	return p.trace.At(n + 1).Payments[s.Payment].Charges > p.trace.At(n).Payments[s.Payment].Charges
 }
 
@@ -265,6 +265,52 @@ func (p *page) tableWishes() []wish {
 		all = append(all, w)
 	}
 	return all
+}
+
+// layNotes says under each step of a worker what came of it.
+func (p *page) layNotes(blocks []block) []mark {
+	var all []wish
+	for i := range blocks {
+		b := &blocks[i]
+		if b.span.Kind != sim.SpanStep || b.span.EffectSeq < 0 || b.span.Effect < p.start || p.dense {
+			continue
+		}
+		w := wish{column: b.a + 1, seq: b.span.EffectSeq, ink: inkMuted}
+		switch kind := p.trace.Handler().Program[b.span.PC].Kind; {
+		case b.span.Event == sim.EventBusy:
+			w.texts = []string{"finds it claimed", "busy", ""}
+		case kind == sim.OpCharge:
+			p.wishCharged(&w, b)
+		case kind == sim.OpAck:
+			continue
+		default:
+			w.texts = []string{rowWords[b.span.Label], ""}
+		}
+		all = append(all, w)
+	}
+	return p.layMarks(all)
+}
+
+// wishCharged says what came of a charge, under the instant of its effect.
+func (p *page) wishCharged(w *wish, b *block) {
+	if b.effect >= 0 {
+		w.column = b.a + b.effect
+	}
+	_, again := p.violation(b.span.EffectSeq)
+	switch {
+	case again:
+		w.texts, w.ink, w.loud = []string{"✗ charged again", "✗ again", "✗"}, inkBad, true
+	case b.span.Label == sim.LabelChargeTimeout:
+		w.texts, w.ink = []string{"charged, the answer is lost", "answer lost", ""}, inkWarn
+	case b.span.Label == sim.LabelChargeFail:
+		w.texts, w.ink = []string{"refused", ""}, inkWarn
+	case b.span.Label == sim.LabelFenced:
+		w.texts, w.ink = []string{"refused: old token", "old token", ""}, inkWarn
+	case !p.charges(b.span):
+		w.texts = []string{"no change", ""}
+	default:
+		w.texts = []string{"charged", ""}
+	}
 }
 
 // firstRow is the row at the page's start.

@@ -8,7 +8,7 @@ import (
 // move takes a key that goes to another place of the run. It pauses.
 func (p *Player) move(msg tea.KeyPressMsg) {
 	k := p.keys.Player
-	if p.scrub(msg) {
+	if p.scrub(msg) || p.moveAlong(msg) {
 		return
 	}
 	to, found := p.n, true

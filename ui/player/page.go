@@ -32,6 +32,7 @@ type page struct {
 type track struct {
 	worker int
 	blocks []block
+	notes  []mark // what came of each step, for a line under it
 }
 
 // onOnePage says whether a run that takes so long may be shown on a single page
@@ -85,7 +86,7 @@ func layPage(trace *sim.Trace, width int, s stretch) *page {
 func (p *page) lay() {
 	for w := range p.trace.Scenario().Workers {
 		blocks := p.layBlocks(p.trace.Spans(sim.WorkerLane(w), p.start, p.end()))
-		p.workers = append(p.workers, track{worker: w, blocks: blocks})
+		p.workers = append(p.workers, track{worker: w, blocks: blocks, notes: p.layNotes(blocks)})
 	}
 	p.broker = p.layMarks(p.wishes(sim.LaneBroker))
 	p.table = p.layMarks(p.tableWishes())
@@ -122,13 +123,18 @@ func (p *page) rank(t track) int {
 	return rank
 }
 
-// busiest picks at most limit workers to show, in their own order: those who
-// charge a customer again on this page first, then those with other work.
-func (p *page) busiest(limit int) (shown []track) {
+// busiest picks at most limit workers to show, in their own order: the picked
+// one, then those who charge a customer again on this page, then those with
+// other work.
+func (p *page) busiest(limit, picked int) (shown []track) {
 	chosen := make([]bool, len(p.workers))
+	if picked >= 0 {
+		chosen[picked] = true
+		limit--
+	}
 	for rank := 2; rank >= 0; rank-- {
 		for i, t := range p.workers {
-			if limit > 0 && p.rank(t) == rank {
+			if limit > 0 && !chosen[i] && p.rank(t) == rank {
 				chosen[i] = true
 				limit--
 			}

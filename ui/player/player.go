@@ -103,6 +103,14 @@ func (p *Player) Update(msg tea.Msg) tea.Cmd {
 		p.recorded(msg)
 	case tickedMsg:
 		return p.ticked(msg)
+	case paymentChosenMsg:
+		if p.trace != nil {
+			p.followPayment(msg.payment)
+		}
+	case tea.PasteMsg:
+		if p.filtering {
+			p.addToFilter(msg.Content)
+		}
 	case timeChosenMsg:
 		p.seek(p.folds.shown(msg.at))
 	case tea.BlurMsg:
@@ -122,6 +130,10 @@ func (p *Player) Update(msg tea.Msg) tea.Cmd {
 func (p *Player) pressed(msg tea.KeyPressMsg) tea.Cmd {
 	p.notice = ""
 	k := p.keys.Player
+	if p.filtering && p.trace != nil {
+		p.typeFilter(msg)
+		return nil
+	}
 	switch {
 	case key.Matches(msg, k.NextHandler):
 		return p.turnHandler(1)
@@ -136,16 +148,11 @@ func (p *Player) pressed(msg tea.KeyPressMsg) tea.Cmd {
 	case p.trace == nil:
 	case key.Matches(msg, k.Play):
 		return p.turnPlay()
+	case key.Matches(msg, k.FollowID):
+		return p.dialogs.Push(newFollowing(p.trace.Scenario().Payments, p.keys))
+	case p.glanced(msg):
 	case key.Matches(msg, k.Copy):
 		return p.copyToken()
-	case key.Matches(msg, k.Closer):
-		p.zoomBy(1)
-	case key.Matches(msg, k.Farther):
-		p.zoomBy(-1)
-	case key.Matches(msg, k.Earlier):
-		p.panBy(1)
-	case key.Matches(msg, k.Later):
-		p.panBy(-1)
 	case key.Matches(msg, k.GoTo):
 		return p.dialogs.Push(newGoTo(p.folds.real(p.trace.Duration()), p.keys))
 	default:
@@ -188,8 +195,8 @@ func (p *Player) FullHelp() []frame.KeyGroup {
 // Title is the window title.
 func (p *Player) Title() string { return "idemtui sim: " + p.handler.Handler().Title }
 
-// Typing is false: the only text field is in a dialog, which is asked first.
-func (p *Player) Typing() bool { return false }
+// Typing says whether the filter of the events has the keyboard.
+func (p *Player) Typing() bool { return p.filtering }
 
 // SetStyles gives the screen its theme.
 func (p *Player) SetStyles(s theme.Styles) {

@@ -38,6 +38,7 @@ func (v *view) drawProgram(p pane) int {
 		code    = 4  // columns for the line's number
 		markers = 11 // the least for the markers: two workers and a number
 	)
+	current := v.currentStep()
 	column := min(code+longest+2, max(p.rect.w-markers, code+markers))
 	y := 0
 	for i, op := range h.Program[:h.Steps] {
@@ -48,6 +49,9 @@ func (v *view) drawProgram(p pane) int {
 		number, k := inkFaint, inkText
 		if len(all) > 0 {
 			number, k = inkAccent, inkStrong
+		}
+		if i == current {
+			k = inkAccent
 		}
 		p.put(1, y, fmt.Sprintf("%d", i+1), number)
 		x := column
@@ -64,6 +68,18 @@ func (v *view) drawProgram(p pane) int {
 		}
 	}
 	return y
+}
+
+// currentStep is the step that the last event was part of, or -1.
+func (v *view) currentStep() int {
+	if v.n == 0 {
+		return -1
+	}
+	switch e := v.trace.Event(v.n - 1); e.Kind {
+	case sim.EventStart, sim.EventEffect, sim.EventBusy, sim.EventAnswer:
+		return int(e.PC)
+	}
+	return -1
 }
 
 // markers are the workers at a line, in so many cells: all by name, or those

@@ -52,7 +52,7 @@ func (p *Player) pageStep() int64 {
 func (v *view) drawScrub(p pane) {
 	d := max(v.duration(), 1)
 	at := func(t int64) int { return int(min(max(t, 0), d) * int64(v.page.width-1) / d) }
-	cursor := at(v.now)
+	cursor, present := at(v.now), inkAccent
 	p.put(0, 0, strings.Repeat("─", v.page.width), inkFaint)
 	a, b := at(v.page.start), at(v.page.end()-1)
 	p.put(a, 0, strings.Repeat("━", b-a+1), inkMuted)
@@ -65,9 +65,13 @@ func (v *view) drawScrub(p pane) {
 		case violation.Seq >= seen && v.veiled:
 			continue
 		}
-		p.put(at(v.trace.Event(violation.Seq).At), 0, "✗", k)
+		x := at(v.trace.Event(violation.Seq).At)
+		if x == cursor && k == inkBad {
+			present = inkBad
+		}
+		p.put(x, 0, "✗", k)
 	}
-	p.put(cursor, 0, "┃", inkAccent)
+	p.put(cursor, 0, "┃", present)
 }
 
 // percent is how much of the run is over.

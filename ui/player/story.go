@@ -2,6 +2,7 @@ package player
 
 import (
 	"fmt"
+	"sort"
 	"strings"
 
 	"idemtui/sim"
@@ -62,13 +63,74 @@ func (v *view) hint() string {
 // wideLog is the width from which the log has whole sentences.
 const wideLog = 80
 
-// drawLog lists the last events, the newest at the bottom.
+// choosing says whether the log shows a choice of the events.
+func (p *Player) choosing() bool { return p.filtering || p.filter != "" }
+
+// drawEvents draws the log under its heading, which says what it shows.
+func (v *view) drawEvents(p pane, y int) {
+	if !v.choosing() && !v.following {
+		y = v.section(p, y, "events")
+		v.drawLog(p.sub(1, y, p.rect.w-1, p.rect.h-y))
+		return
+	}
+	title := "events"
+	if v.following {
+		title += " of " + sim.PaymentName(v.followed)
+	}
+	all := v.cached(v.logList())
+	past := sort.Search(len(all), func(i int) bool { return int(all[i]) >= v.n })
+	count := fmt.Sprintf("%d of %d", past, len(all))
+	if v.veiled {
+		count = text.Count(int64(past), true)
+	}
+	if !v.choosing() {
+		y = v.section(p, y, title+" · "+count)
+		v.drawLog(p.sub(1, y, p.rect.w-1, p.rect.h-y))
+		return
+	}
+	head := p.sub(0, y, p.rect.w, 1)
+	x := head.put(1, 0, title+" ", inkTitle)
+	x = head.put(x, 0, "/"+v.filter, inkAccent)
+	if v.filtering {
+		x = head.put(x, 0, "▌", inkAccent)
+	}
+	for x++; x < head.rect.w-text.Width(count)-1; x++ {
+		head.put(x, 0, "─", inkFaint)
+	}
+	head.right(0, count, inkMuted)
+	y++
+	if past == 0 {
+		p.sub(1, y, p.rect.w-1, p.rect.h-y).wrap(0, 3, v.nothingListed(len(all)), inkMuted)
+		return
+	}
+	v.drawLog(p.sub(1, y, p.rect.w-1, p.rect.h-y))
+}
+
+// nothingListed says why the log is empty under its filter.
+func (v *view) nothingListed(found int) string {
+	k := v.keys.Player
+	if found == 0 {
+		return "No event has that in its line: worker, payment, step, outcome. A ! in front: those without."
+	}
+	return fmt.Sprintf("None so far; %s goes to the next.", k.NextEvent.Help().Key)
+}
+
+// drawLog lists the last events, the newest at the bottom: those that changed
+// something, or every one of a run that is as short as the log.
 func (v *view) drawLog(p pane) {
 	rows := p.rect.h
 	shown := make([]int, 0, rows)
-	for i := v.n - 1; i >= 0 && len(shown) < rows; i-- {
-		if i == v.n-1 || v.trace.Event(i).Visible() {
-			shown = append(shown, i)
+	if v.choosing() || v.following {
+		all := v.cached(v.logList())
+		past := sort.Search(len(all), func(i int) bool { return int(all[i]) >= v.n })
+		for ; past > 0 && len(shown) < rows; past-- {
+			shown = append(shown, int(all[past-1]))
+		}
+	} else {
+		for i := v.n - 1; i >= 0 && len(shown) < rows; i-- {
+			if i == v.n-1 || v.trace.Len() <= rows || v.trace.Event(i).Visible() {
+				shown = append(shown, i)
+			}
 		}
 	}
 	for y := range len(shown) {
@@ -86,7 +148,7 @@ func (v *view) drawLogLine(p pane, y, i int) {
 	kind, bad := v.page.violation(int32(i))
 	p.put(0, y, marker, inkAccent)
 	x := p.put(1, y, v.logTime(e.At)+"  ", k)
-	if p.rect.w >= wideLog {
+	if p.rect.w >= wideLog && v.filter == "" {
 		sentence := v.sentence(i + 1)
 		if bad {
 			sentence, k = "✗ "+sentence, inkBad
@@ -94,11 +156,7 @@ func (v *view) drawLogLine(p pane, y, i int) {
 		p.cut(x, y, p.rect.w, sentence, k)
 		return
 	}
-	who := e.Lane.String()
-	if e.Worker >= 0 {
-		who = sim.WorkerLane(int(e.Worker)).String()
-	}
-	x = p.put(x, y, text.Left(who, 7), k)
+	x = p.put(x, y, text.Left(v.logLane(e), 7), k)
 	payment := ""
 	if e.Payment >= 0 {
 		payment = sim.PaymentName(e.Payment)
@@ -106,11 +164,16 @@ func (v *view) drawLogLine(p pane, y, i int) {
 	x = p.put(x, y, text.Left(payment, 6), k)
 	step := v.trace.Step(e)
 	x = p.put(x, y, step+" ", v.logInk(e))
-	if bad {
-		p.cut(x, y, p.rect.w, "✗ "+kind.String(), inkBad)
-		return
+	switch {
+	case bad:
+		x = p.cut(x, y, p.rect.w, "✗ "+kind.String(), inkBad)
+	default:
+		x = p.cut(x, y, p.rect.w, logWord(v.trace.Outcome(e), step), k)
 	}
-	p.cut(x, y, p.rect.w, logWord(v.trace.Outcome(e), step), k)
+	if p.rect.w >= wideLog {
+		const column = 48
+		p.cut(max(x+2, column), y, p.rect.w, v.sentence(i+1), inkMuted)
+	}
 }
 
 // sentence is the narration of the last of n events, kept for the next frame.

@@ -30,6 +30,7 @@ type cache struct {
 	state sim.State
 	valid bool           // of state
 	told  map[int]string // narration by n
+	lists map[eventList][]int32
 }
 
 // view is one frame under construction.
@@ -38,7 +39,8 @@ type view struct {
 	page   *page
 	state  *sim.State
 	cursor int   // the cell of the present on the page; outside it while the viewer looks elsewhere
-	focus  int32 // the payment that the last event was about
+	focus  int32 // the payment at the cursor
+	pinned int   // from 1: the step whose statement is looked at, whatever the cursor says
 }
 
 // View draws the screen in w by h cells. At 200x60 a frame takes 0.4 ms while
@@ -75,12 +77,7 @@ func (p *Player) prepare(w int) *view {
 	}
 	v := &view{Player: p, page: p.cache.page, state: &p.cache.state}
 	v.cursor = v.page.cursor(p.now)
-	for i := p.n - 1; i >= 0; i-- {
-		if payment := p.trace.Event(i).Payment; payment >= 0 {
-			v.focus = payment
-			break
-		}
-	}
+	v.focus = p.focus()
 	return v
 }
 
@@ -104,9 +101,11 @@ const (
 
 // least is how many lines the parts below the timeline get at least: the story,
 // the program and the facts, and where there is room some events and workers.
-func (v *view) least(h int) int {
+func (v *view) least(w, h int) int {
 	steps := v.trace.Handler().Steps
 	switch {
+	case v.statement:
+		return v.statementHeight(w)
 	case h < tallEnough:
 		return narrowStory + steps
 	case h < roomy:
@@ -123,12 +122,21 @@ func (v *view) compose(c *canvas) {
 	if h >= roomy {
 		y++
 	}
-	y += v.drawTimeline(c.pane(rect{0, y, w, max(h-y-v.least(h), 5)}))
+	if h < tallEnough && v.statement { // no room for both
+		v.drawStatement(c.pane(rect{0, y, w, h - y}))
+		return
+	}
+	const lowest = 8 // lanes of one payment, axis and run
+	y += v.drawTimeline(c.pane(rect{0, y, w, max(h-y-v.least(w, h), min(lowest, h-y))}))
 	if h >= roomy {
 		y++
 	}
 	rest := h - y
 	if rest <= 0 {
+		return
+	}
+	if v.statement && w < besideStatement {
+		v.drawStatement(c.pane(rect{0, y, w, rest}))
 		return
 	}
 	if w < wideEnough {
@@ -137,7 +145,12 @@ func (v *view) compose(c *canvas) {
 	}
 	left := min(max(w*45/100, 45), 72)
 	v.drawLeft(c.pane(rect{0, y, left, rest}))
-	v.drawRight(c.pane(rect{left + 1, y, w - left - 2, rest}))
+	right := c.pane(rect{left + 1, y, w - left - 2, rest})
+	if v.statement {
+		v.drawStatement(right)
+		return
+	}
+	v.drawRight(right)
 }
 
 // narrowStory is how many lines the story has where it stands above the program.
@@ -145,6 +158,10 @@ const narrowStory = 2
 
 // drawNarrow stacks story and program, the facts only where there is room.
 func (v *view) drawNarrow(p pane) {
+	if v.choosing() && p.rect.h < narrowStory+v.trace.Handler().Steps+facts+5 {
+		v.drawEvents(p, 0)
+		return
+	}
 	v.drawStory(p.sub(1, 0, p.rect.w-2, narrowStory))
 	y := narrowStory
 	if p.rect.h-y > v.trace.Handler().Steps+facts {
@@ -158,12 +175,16 @@ func (v *view) drawNarrow(p pane) {
 		y += v.drawFacts(p.sub(0, y, p.rect.w, p.rect.h-y))
 	}
 	if p.rect.h-y >= 4 {
-		y = v.section(p, y+1, "events")
-		v.drawLog(p.sub(1, y, p.rect.w-1, p.rect.h-y))
+		v.drawEvents(p, y+1)
 	}
 }
 
-func (v *view) factsTitle() string { return "table and ledger of " + sim.PaymentName(v.focus) }
+func (v *view) factsTitle() string {
+	if lane, ok := v.pickedLane(); ok {
+		return laneName(lane)
+	}
+	return "table and ledger of " + sim.PaymentName(v.focus)
+}
 
 // drawLeft is program, facts and workers; the headings only where they cost
 // none of them.
@@ -181,14 +202,30 @@ func (v *view) drawLeft(p pane) {
 	}
 	y += v.drawFacts(p.sub(0, y, p.rect.w, p.rect.h-y))
 	if p.rect.h-y >= 2+min(len(v.state.Workers), 4) {
-		y = v.section(p, y+1, "workers")
-		room, workers := p.rect.h-y, len(v.state.Workers)
-		if results := v.resultsHeight() + 2; results > 3 && room >= (workers+1)/2+results {
-			room = min(workers, room-results)
-			below := v.section(p, y+room+1, "results you have seen")
-			v.drawResults(p.sub(0, below, p.rect.w, p.rect.h-below))
-		}
-		v.drawHands(p.sub(0, y, p.rect.w, room))
+		v.drawLowerLeft(p.sub(0, y+1, p.rect.w, p.rect.h-y-1))
+	}
+}
+
+// drawLowerLeft is what each worker has in its hands, and where there is room
+// the results that were seen and the SQL of the step.
+func (v *view) drawLowerLeft(p pane) {
+	y := v.section(p, 0, "workers")
+	room, workers := p.rect.h-y, len(v.state.Workers)
+	results := v.resultsHeight() + 2
+	if results > 3 && room >= (workers+1)/2+results {
+		room = min(workers, room-results)
+	} else {
+		results = 0
+	}
+	v.drawHands(p.sub(0, y, p.rect.w, room))
+	y += min(room, workers) + 1
+	if results > 0 {
+		y = v.section(p, y, "results you have seen")
+		v.drawResults(p.sub(0, y, p.rect.w, p.rect.h-y))
+		y += v.resultsHeight() + 1
+	}
+	if lines := v.statementHeight(p.rect.w) - storyUnderStatement; !v.statement && p.rect.h-y >= lines {
+		v.drawStatement(p.sub(0, y, p.rect.w, lines))
 	}
 }
 
@@ -197,14 +234,17 @@ func (v *view) drawLeft(p pane) {
 func (v *view) drawRight(p pane) {
 	const longestStory = 190 // cells, hint included
 	y, lines := 0, min(max(longestStory/p.rect.w+1, 3), 6)
+	if v.choosing() && p.rect.h < lines+6 {
+		v.drawEvents(p, 0)
+		return
+	}
 	if p.rect.h > lines {
 		y = v.section(p, y, "what happened")
 	}
 	v.drawStory(p.sub(1, y, p.rect.w-1, min(lines, p.rect.h-y)))
 	y += lines
 	if p.rect.h-y >= 3 {
-		y = v.section(p, y, "events")
-		v.drawLog(p.sub(1, y, p.rect.w-1, p.rect.h-y))
+		v.drawEvents(p, y)
 	}
 }
 

@@ -72,6 +72,7 @@ func (p *Player) recorded(msg traceRecordedMsg) {
 		return
 	}
 	p.trace, p.failure = msg.trace, ""
+	p.fitGlance()
 	w := &p.workloads[p.shown]
 	w.length = max(w.length, fitting(p.trace.Duration()))
 	if w.end {
@@ -103,5 +104,6 @@ func (p *Player) turnWorkload() tea.Cmd {
 	p.setMode(paused)
 	p.shown = 1 - p.shown
 	p.trace = nil
+	p.glance = glance{statement: p.statement, rivals: p.rivals, picked: p.picked, arrived: p.arrived, veiled: p.veiled}
 	return p.record()
 }
