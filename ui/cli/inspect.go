@@ -20,6 +20,10 @@ type inspectFlags struct {
 	timeout      time.Duration
 	auditDir     string
 	auditRow     string
+	// providerKey is the column with the key that the charge was sent under, and
+	// providerMemory how long the provider remembers such keys.
+	providerKey    string
+	providerMemory time.Duration
 }
 
 // The values of --audit-row.
@@ -69,12 +73,10 @@ idemtui inspect list --dsn postgres://inspector@db-1/payments --table inbox --ma
 
 // laterInspectFlags are not built yet.
 var laterInspectFlags = map[string]string{
-	"demo":            "name a database with --dsn",
-	"profile":         "map the columns with --map",
-	"provider-key":    "look the payment up at the provider by hand",
-	"provider-memory": "look the payment up at the provider by hand",
-	"replica":         "name the database to read with --dsn",
-	"save":            "write the connection into the config file; see 'idemtui config'",
+	"demo":    "name a database with --dsn",
+	"profile": "map the columns with --map",
+	"replica": "name the database to read with --dsn",
+	"save":    "write the connection into the config file; see 'idemtui config'",
 }
 
 // register adds the shared flags, which every command below inherits.
@@ -90,6 +92,8 @@ func (f *inspectFlags) register(cmd *cobra.Command) {
 	flags.BoolVar(&f.readOnly, "read-only", false, "forbid releasing, whatever else is said")
 	flags.BoolVar(&f.allowRelease, "allow-release", false, "arm releasing on the screen")
 	addDuration(flags, &f.timeout, "statement-timeout", "the longest that one statement may take")
+	flags.StringVar(&f.providerKey, "provider-key", "", "column with the idempotency key sent to the provider")
+	addDuration(flags, &f.providerMemory, "provider-memory", "how long the provider remembers such a key")
 	flags.StringVar(&f.auditDir, "audit-dir", "", "folder of the audit files")
 	flags.StringVar(&f.auditRow, "audit-row", auditRowAll, "columns kept of a row: all or mapped")
 	addLater(flags, laterInspectFlags)

@@ -73,6 +73,8 @@ func (f *inspectFlags) check(cmd *cobra.Command) error {
 		what = "--read-only and --allow-release exclude each other"
 	case len(f.dsns) > 0 && f.connection != "":
 		what = "--dsn and --connection exclude each other"
+	case f.providerMemory > 0 && f.providerKey == "":
+		what = "--provider-memory needs --provider-key"
 	case f.timeout <= 0:
 		what = "--statement-timeout must be longer than 0"
 	default:
@@ -101,6 +103,7 @@ func (a *app) given(texts []string) ([]place, error) {
 func (f *inspectFlags) apply(cmd *cobra.Command, p *place) error {
 	p.readOnly = p.readOnly || f.readOnly
 	p.target.AssumeTZ = f.assumeTZ
+	p.target.ProviderKey, p.target.ProviderMemory = f.providerKey, f.providerMemory
 	if f.table != "" {
 		p.target.Table = f.table
 	}
