@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"strings"
 	"testing"
 	"time"
@@ -17,19 +18,29 @@ import (
 func TestFaultsOfTheConnection(t *testing.T) {
 	db := servertest.Postgres(t)
 	good := db.DSN()
+	silent, err := net.Listen("tcp", "127.0.0.1:0") // takes connections and never answers
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = silent.Close() }()
 	for _, c := range []struct {
 		name, dsn string
 		kind      inspect.FaultKind
 		text      string
 	}{
 		{"nothing listens", "postgres://u:s3cretpw@127.0.0.1:1/db", inspect.FaultUnreachable, "nothing listens there"},
+		{"no answer to the offer of encryption", fmt.Sprintf("postgres://u:s3cretpw@%s/db?connect_timeout=1", silent.Addr()), inspect.FaultUnreachable, "no answer"},
 		{"unknown host", "postgres://u:s3cretpw@no-such-host.invalid/db", inspect.FaultUnreachable, "host name is unknown"},
 		{"wrong password", fmt.Sprintf("postgres://postgres:s3cretpw@127.0.0.1:%d/%s", db.Port(), db.Name()), inspect.FaultLogin, "password"},
 		{"unknown database", strings.Replace(good, db.Name(), "nodb", 1), inspect.FaultUnknownDatabase, `no database "nodb"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := open(t, c.dsn, Options{ConnectTimeout: 5 * time.Second})
+			start := time.Now()
 			_, err := s.Identity(t.Context())
+			if took := time.Since(start); took > 4*time.Second {
+				t.Errorf("took %s: connect_timeout is not obeyed", took)
+			}
 			f := wantFault(t, err, c.kind)
 			whole := fmt.Sprintf("%v %+v %v", err, f, f.Err)
 			if !strings.Contains(err.Error(), c.text) || f.Next == "" || strings.Contains(err.Error(), "\n") {

@@ -58,12 +58,13 @@ func (s *Store) connectFault(place string, err error) error {
 	case strings.Contains(text, "connection refused"):
 		f.What += ": nothing listens there"
 		f.Next = "check host and port, and that the server runs"
-	case strings.Contains(text, "tls") || strings.Contains(text, "SSL") || strings.Contains(text, "x509"):
-		f.What += ": the encrypted connection failed"
-		f.Next = "check sslmode and the certificates in the connection string"
+	// Before the encryption: waiting for an answer to its offer is what ran out.
 	case errors.Is(err, context.DeadlineExceeded) || strings.Contains(text, "timeout"):
 		f.What += ": no answer"
 		f.Next = "check host, port and firewall"
+	case strings.Contains(text, "tls") || strings.Contains(text, "SSL") || strings.Contains(text, "x509"):
+		f.What += ": the encrypted connection failed"
+		f.Next = "check sslmode and the certificates in the connection string"
 	default:
 		f.Next = "check host and port in the connection string"
 	}

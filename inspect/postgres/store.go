@@ -28,7 +28,8 @@ type Options struct {
 	// LockTimeout ends the wait for a table that another session has locked
 	// (default 200 ms): a waiting look would make others wait behind it.
 	LockTimeout time.Duration
-	// ConnectTimeout bounds one attempt to connect (default 10 s).
+	// ConnectTimeout bounds one attempt to connect where the connection string
+	// does not say (default 10 s).
 	ConnectTimeout time.Duration
 	// Profiles are the known shapes (default: those that came with the program).
 	Profiles []inspect.Profile
@@ -80,7 +81,9 @@ func Open(d dsn.DSN, options Options) (*Store, error) {
 	config.RuntimeParams = map[string]string{"application_name": applicationName}
 	config.DefaultQueryExecMode = pgx.QueryExecModeExec
 	config.StatementCacheCapacity, config.DescriptionCacheCapacity = 0, 0
-	config.ConnectTimeout = options.ConnectTimeout
+	if config.ConnectTimeout <= 0 { // else connect_timeout or PGCONNECT_TIMEOUT says
+		config.ConnectTimeout = options.ConnectTimeout
+	}
 	config.BuildContextWatcherHandler = func(c *pgconn.PgConn) ctxwatch.Handler {
 		return &pgconn.CancelRequestContextWatcherHandler{Conn: c, DeadlineDelay: 2 * time.Second}
 	}
