@@ -3,6 +3,7 @@ package cli
 import (
 	"encoding/csv"
 	"fmt"
+	"io"
 	"strconv"
 	"strings"
 	"time"
@@ -33,7 +34,7 @@ func (l *listing) print(a *app, format string) error {
 	case formatJSON:
 		return inspect.EncodeClaims(&a.out, l.mode, l.all)
 	case formatCSV:
-		return l.printCSV(a)
+		return l.printCSV(&a.out)
 	case formatMarkdown:
 		l.printMarkdown(a)
 	default:
@@ -212,8 +213,8 @@ var claimColumns = []string{
 	"completed_at", "failed_at", "expires_at", "age_seconds", "lapsed_seconds", "condition", "verdict", "frees_itself_at",
 }
 
-func (l *listing) printCSV(a *app) error {
-	writer := csv.NewWriter(&a.out)
+func (l *listing) printCSV(w io.Writer) error {
+	writer := csv.NewWriter(w)
 	if err := writer.Write(claimColumns); err != nil {
 		return fmt.Errorf("write CSV: %w", err)
 	}

@@ -45,6 +45,7 @@ func (a *app) openScreen(ctx context.Context, p place, shared *inspectFlags, lis
 		Store: o.store, Database: o.database, Table: o.table, Query: query, Refresh: shared.refresh, Mode: shared.mode([]place{p}),
 		ForbiddenBy: forbiddenBy(p, shared), Unseen: func(text string) { a.notef("%s", text) },
 	}
+	config.Export = a.exporter(config.Mode)
 	if config.Mode != inspect.ModeForbidden {
 		log, err := a.openAudit(shared, o.table)
 		if err != nil {

@@ -34,8 +34,13 @@ type Triage struct {
 	Copy    key.Binding
 	CopyRow key.Binding
 	Plain   key.Binding
+	Export  key.Binding
 
 	Release  key.Binding
+	Owner    key.Binding
+	Dead     key.Binding
+	Settle   key.Binding
+	Follow   key.Binding
 	Override key.Binding
 	Undo     key.Binding
 	Outcome  key.Binding
@@ -77,8 +82,13 @@ func defaultTriage() Triage {
 		Copy:    bind("copy key", "y", "y"),
 		CopyRow: bind("copy as JSON", "Y", "Y"),
 		Plain:   bind("plain, uncut", "p", "p"),
+		Export:  bind("export", "e", "e"),
 
 		Release:  bind("release", "r", "r"),
+		Owner:    bind("release all of its owner", "W", "W"),
+		Dead:     bind("release all likely dead", "D", "D"),
+		Settle:   bind("settle: charged or not", "c", "c"),
+		Follow:   bind("what became of it", "f", "f"),
 		Override: bind("override the lease", "o", "o"),
 		Undo:     bind("undo a release", "U", "U"),
 		Outcome:  bind("last outcome", "O", "O"),

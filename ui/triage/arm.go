@@ -18,8 +18,9 @@ type armedMsg struct{ then armedFor }
 
 // armedFor is what was wanted when the session turned out to be read-only.
 type armedFor struct {
-	keys []inspect.Key // to release
-	undo bool          // the last release is to be undone
+	release *inspect.PlanRequest
+	settle  []inspect.Key
+	undo    bool // the last release is to be undone
 }
 
 // armDialog arms the session, once: by typing the table's name, and where the

@@ -35,10 +35,25 @@ type Config struct {
 	AllowUnverified bool
 	// Audit records what is written. Without it nothing can be released.
 	Audit Audit
-	// Unseen is told how a write ended whose outcome the screen could not show
-	// any more, because it was closed in the middle.
+	// Export writes a list of claims to a new file and returns its path; without
+	// it nothing can be exported.
+	Export func(kind ExportKind, list inspect.Snapshot) (path string, err error)
+	// Unseen is told, when the screen closes, what should outlive it: how a
+	// write ended whose outcome could not be shown any more, and what became of
+	// a release that was followed, and where exports are.
 	Unseen func(text string)
 }
+
+// ExportKind is a form in which a list is exported.
+type ExportKind int
+
+// The exports: the list as the headless command prints it, or a CSV in which
+// what the provider answered is to be filled in.
+const (
+	ExportCSV ExportKind = iota
+	ExportJSON
+	ExportAnswers
+)
 
 // Audit opens the record of an operation and reads one back.
 type Audit interface {

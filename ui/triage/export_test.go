@@ -11,6 +11,7 @@ import (
 type (
 	TickedMsg     = tickedMsg
 	RefreshDueMsg = refreshDueMsg
+	FollowDueMsg  = followDueMsg
 )
 
 // Load asks for the rows as Init does, without starting the clock.

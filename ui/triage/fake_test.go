@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -16,6 +17,7 @@ import (
 	"idemtui/ui"
 	"idemtui/ui/frame"
 	"idemtui/ui/keys"
+	"idemtui/ui/text"
 	"idemtui/ui/triage"
 )
 
@@ -37,8 +39,11 @@ type memoryStore struct {
 	release  func(inspect.Plan) (inspect.Result, error)
 	database inspect.Database
 	unmapped map[string]inspect.Count
-	hangs    bool // a look ends only when it is cancelled
-	deaf     bool // a look answers although it was cancelled
+	hangs    bool            // a look ends only when it is cancelled
+	deaf     bool            // a look answers although it was cancelled
+	later    []inspect.Claim // what became of released rows
+	lookups  int
+	slow     func(ctx context.Context, told func(settled, total int)) error // in place of a release
 }
 
 var errUnused = errors.New("not used by the screen")
@@ -65,8 +70,8 @@ func (m *memoryStore) judged() []inspect.Claim {
 
 func fixEvidence(c *inspect.Claim) {
 	lock := inspect.Evidence{Rung: inspect.RungRowLock, For: inspect.ForNeither, Text: "no live session holds a lock on the row", Query: "SELECT * FROM pg_locks"}
-	lease := inspect.Evidence{Rung: inspect.RungLease, For: inspect.ForDead, Text: "lease lapsed " + inspect.FormatSpan(c.Lapsed.V) + " ago", Query: "SELECT now(), lease_expires_at\nFROM processed_messages"}
-	age := inspect.Evidence{Rung: inspect.RungAge, For: inspect.ForNeither, Text: "claimed " + inspect.FormatSpan(c.Age.V) + " ago; the longest of 2,000 finished took 4.1s", Query: "SELECT now(), claimed_at\nFROM processed_messages"}
+	lease := inspect.Evidence{Rung: inspect.RungLease, For: inspect.ForDead, Text: "lease lapsed " + text.Age(c.Lapsed.V) + " ago", Query: "SELECT now(), lease_expires_at\nFROM processed_messages"}
+	age := inspect.Evidence{Rung: inspect.RungAge, For: inspect.ForNeither, Text: "claimed " + text.Age(c.Age.V) + " ago; the longest of 2,000 finished took 4.1s", Query: "SELECT now(), claimed_at\nFROM processed_messages"}
 	session := inspect.Evidence{Rung: inspect.RungSession, For: inspect.ForNeither, Text: "no session of this owner was looked for"}
 	switch {
 	case c.State != inspect.StateProcessing:
@@ -146,17 +151,37 @@ func (m *memoryStore) Plan(_ context.Context, table inspect.Table, request inspe
 	plan := inspect.Plan{
 		Database: m.database.ID, Table: table.FullName(), Mode: inspect.ReleaseFail, OverrideLease: request.OverrideLease, ReadAt: serverTime,
 		SQL:         `UPDATE public.processed_messages SET state = 'FAILED', owner = NULL, lease_expires_at = NULL, fencing_token = nextval('processed_messages_token') WHERE message_id = $1 AND state = $2 AND owner IS NOT DISTINCT FROM $3 AND lease_expires_at < now()`,
-		Consequence: consequence(request.OverrideLease),
+		Consequence: consequence(request.OverrideLease), RunsNext: table.Mapping.RunsNext,
 	}
 	for _, c := range m.judged() {
-		for _, k := range request.Keys {
-			if c.Key != k {
-				continue
-			}
-			if skip, refused := inspect.Refuse(c, table.Mapping, request.OverrideLease, false, serverTime); refused {
-				plan.Refused = append(plan.Refused, skip)
-			} else {
-				plan.Rows = append(plan.Rows, inspect.PlannedFrom(c))
+		switch {
+		case request.Owner.OK && c.Owner != request.Owner, request.AllLikelyDead && c.Verdict != inspect.VerdictLikelyDead,
+			len(request.Keys) > 0 && !slices.Contains(request.Keys, c.Key):
+			continue
+		}
+		if skip, refused := inspect.Refuse(c, table.Mapping, request.OverrideLease, len(request.Keys) == 0, serverTime); refused {
+			plan.Refused = append(plan.Refused, skip)
+		} else {
+			plan.Rows = append(plan.Rows, inspect.PlannedFrom(c))
+		}
+	}
+	plan.ID = inspect.PlanID(plan)
+	return plan, nil
+}
+
+func (m *memoryStore) PlanSettle(_ context.Context, table inspect.Table, request inspect.SettleRequest) (inspect.Plan, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	plan := inspect.Plan{
+		Database: m.database.ID, Table: table.FullName(), Mode: inspect.ReleaseComplete, ReadAt: serverTime, SQL: "UPDATE public.processed_messages SET state = 'DONE'",
+		Consequence: inspect.SettleConsequences(table, inspect.ReleaseFail, len(request.Answers), 0), Answers: request.Answers, RunsNext: inspect.RunsNextBroker,
+	}
+	for _, answer := range request.Answers {
+		for _, c := range m.judged() {
+			if c.Key == answer.Key {
+				row := inspect.PlannedFrom(c)
+				row.Settlement = &answer.Settlement
+				plan.Rows = append(plan.Rows, row)
 			}
 		}
 	}
@@ -164,7 +189,27 @@ func (m *memoryStore) Plan(_ context.Context, table inspect.Table, request inspe
 	return plan, nil
 }
 
-func (m *memoryStore) Release(_ context.Context, _ inspect.Table, plan inspect.Plan, options inspect.ReleaseOptions) (inspect.Result, error) {
+// Lookup says of each key what the test put there, else that there is no row.
+func (m *memoryStore) Lookup(ctx context.Context, table inspect.Table, keys inspect.KeyList, _ *inspect.Look) (inspect.Lookup, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.lookups++
+	look := inspect.Lookup{Database: m.database, Table: table, At: serverTime, Repeats: keys.Repeats, Blank: keys.Blank}
+	rows := map[inspect.Key]inspect.Claim{}
+	for _, c := range append(m.judged(), m.later...) {
+		rows[c.Key] = c
+	}
+	for _, k := range keys.Keys {
+		found := inspect.LookedUp{Key: k, Class: inspect.ClassNoRow}
+		if c, ok := rows[k]; ok {
+			found.Class, found.Claim = inspect.ClassOf(c), c
+		}
+		look.Keys = append(look.Keys, found)
+	}
+	return look, m.err
+}
+
+func (m *memoryStore) Release(ctx context.Context, _ inspect.Table, plan inspect.Plan, options inspect.ReleaseOptions) (inspect.Result, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.wrote = append(m.wrote, "release: "+options.Reason)
@@ -172,6 +217,12 @@ func (m *memoryStore) Release(_ context.Context, _ inspect.Table, plan inspect.P
 		return m.release(plan)
 	}
 	r := inspect.Result{Plan: plan, Executed: true, AuditID: options.Auditor.ID()}
+	if m.slow != nil {
+		return r, m.slow(ctx, options.Progress)
+	}
+	if options.Progress != nil {
+		options.Progress(len(plan.Rows), len(plan.Rows))
+	}
 	for _, row := range plan.Rows {
 		r.Released = append(r.Released, row.Key)
 		m.drop(row.Key)
@@ -303,7 +354,7 @@ func (d *desk) run(cmd tea.Cmd) {
 		return
 	}
 	switch msg := cmd().(type) {
-	case nil, triage.TickedMsg, triage.RefreshDueMsg:
+	case nil, triage.TickedMsg, triage.RefreshDueMsg, triage.FollowDueMsg:
 	case tea.BatchMsg:
 		for _, c := range msg {
 			d.run(c)

@@ -31,6 +31,36 @@ func TestPicturesOfTheList(t *testing.T) {
 	}
 }
 
+func TestPicturesOfActing(t *testing.T) {
+	exports := func(c *triage.Config, _ *memoryStore) {
+		c.Export = func(triage.ExportKind, inspect.Snapshot) (string, error) { return "/home/oncall/list.csv", nil }
+	}
+	for _, size := range []struct{ w, h int }{{80, 24}, {120, 36}, {200, 60}, {60, 15}} {
+		name := fmt.Sprintf("%dx%d", size.w, size.h)
+		t.Run("one first "+name, func(t *testing.T) {
+			picture(t, size.w, size.h, many(12), func(d *desk) { d.press("M", "r") }, armed)
+		})
+		t.Run("owner "+name, func(t *testing.T) {
+			picture(t, size.w, size.h, incident(), func(d *desk) { d.press("W") }, armed)
+		})
+		t.Run("follow "+name, func(t *testing.T) {
+			picture(t, size.w, size.h, incident(), func(d *desk) {
+				d.audit.rows = leftBehind("pay_88412", "pay_2", "pay_3")
+				d.store.later = []inspect.Claim{became("pay_88412", inspect.StateFailed, ""), became("pay_2", inspect.StateProcessing, "worker-9@h1"), became("pay_3", inspect.StateDone, "worker-9@h1")}
+				d.press("r", "y")
+				d.write("why")
+				d.press("enter", "y", "y")
+			}, armed)
+		})
+		t.Run("settle "+name, func(t *testing.T) {
+			picture(t, size.w, size.h, withProviderKey(), func(d *desk) { d.press("m", "m", "c") }, completable)
+		})
+		t.Run("export "+name, func(t *testing.T) {
+			picture(t, size.w, size.h, incident(), func(d *desk) { d.press("e") }, exports)
+		})
+	}
+}
+
 func TestPicturesOfStates(t *testing.T) {
 	t.Run("detail", func(t *testing.T) { picture(t, 80, 24, incident(), func(d *desk) { d.press("enter") }) })
 	t.Run("plain", func(t *testing.T) {

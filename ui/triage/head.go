@@ -261,6 +261,9 @@ func (s *Screen) statusLine(w int) string {
 		return st.Bad.Render(text.Cut(fmt.Sprintf(" ✗ refresh failed (%d): %s", s.load.failures, faultText(s.load.err)), w))
 	case s.planning:
 		return st.Muted.Render(text.Cut(" reading the claims again …", w))
+	case s.follow != nil:
+		line := " followed: " + text.Sanitise(s.follow.follow.Summary()) + "  (" + s.keys.Follow.Help().Key + ")"
+		return st.Info.Render(text.Cut(line, w))
 	}
 	if notes := s.notes(); len(notes) > 0 {
 		note := text.Sanitise(notes[0])

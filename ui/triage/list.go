@@ -219,6 +219,16 @@ func (l *list) targets() []inspect.Key {
 	return keys
 }
 
+// claimOf is the claim of a key as last seen.
+func (l *list) claimOf(key inspect.Key) inspect.Claim {
+	for _, r := range l.all {
+		if r.claim.Key == key {
+			return r.claim
+		}
+	}
+	return inspect.Claim{Key: key}
+}
+
 // hiddenMarks counts the marked rows that the filter hides.
 func (l *list) hiddenMarks() int {
 	n := len(l.marked)

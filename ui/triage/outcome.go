@@ -27,13 +27,23 @@ func (d *outcomeDialog) Update(msg tea.Msg) (bool, tea.Cmd) {
 	if !ok || d.sheet.press(press, d.keys) {
 		return false, nil
 	}
-	return d.form.press(press, d.buttons) == answeredNo, nil
+	switch d.form.press(press, d.buttons) {
+	case answeredNo:
+		return true, nil
+	case answeredYes:
+		return true, func() tea.Msg { return followChosenMsg{} }
+	}
+	return false, nil
 }
+
+// followChosenMsg says that the person wants to see what becomes of a release.
+type followChosenMsg struct{}
 
 // View draws the dialog's box.
 func (d *outcomeDialog) View(w, h int, s theme.Styles) string {
 	p := &page{w: inner(w), styles: s}
-	title := "What the release did"
+	verb := verbOf(d.operation.released.Plan)
+	title := "What the " + verb.noun + " did"
 	if d.operation.undo {
 		title = "What the undo did"
 		r := d.operation.restored
@@ -41,7 +51,7 @@ func (d *outcomeDialog) View(w, h int, s theme.Styles) string {
 		p.audit(r.AuditID)
 	} else {
 		r := d.operation.released
-		p.outcome("released", r.Released, r.Skipped, r.Failed, d.operation.err)
+		p.outcome(verb.ed, r.Released, r.Skipped, r.Failed, d.operation.err)
 		p.audit(r.AuditID)
 		if d.operation.undoable() {
 			p.wrap(s.Muted, "", d.keys.Undo.Help().Key+" puts back what nobody has touched since; later: idemtui inspect undo "+text.Sanitise(r.AuditID))
@@ -109,7 +119,11 @@ func (p *page) audit(id string) {
 
 // ShortHelp lists the keys for the footer.
 func (d *outcomeDialog) ShortHelp() []key.Binding {
-	return []key.Binding{keep(d.buttons.Choose, "close"), d.keys.ReadOn}
+	shown := []key.Binding{keep(d.buttons.Choose, "close"), d.keys.ReadOn}
+	if len(d.form.choices.labels) > 1 {
+		shown = []key.Binding{keep(d.buttons.Choose, "close"), keep(d.buttons.Confirm, "follow"), d.keys.ReadOn}
+	}
+	return shown
 }
 
 // Guarded asks for the grace period, so that a key in flight does not close

@@ -3,6 +3,8 @@ package triage
 import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
+
+	"idemtui/inspect"
 )
 
 // shiftStep is how far one key scrolls long values, in cells.
@@ -82,6 +84,16 @@ func (s *Screen) pressedAction(msg tea.KeyPressMsg) (tea.Cmd, bool) {
 	switch {
 	case key.Matches(msg, k.Release):
 		return s.wantRelease(), true
+	case key.Matches(msg, k.Owner):
+		return s.wantOwner(), true
+	case key.Matches(msg, k.Dead):
+		return s.wantPlan(inspect.PlanRequest{AllLikelyDead: true}), true
+	case key.Matches(msg, k.Settle):
+		return s.wantSettle(), true
+	case key.Matches(msg, k.Export):
+		return s.wantExport(), true
+	case key.Matches(msg, k.Follow):
+		return s.showFollow(), true
 	case key.Matches(msg, k.Undo):
 		return s.wantUndo(), true
 	case key.Matches(msg, k.Outcome):

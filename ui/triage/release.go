@@ -17,13 +17,22 @@ import (
 // overrideWord is what a person types to release a claim whose lease runs.
 const overrideWord = "override"
 
-// keysNamed is how many keys a dialog names one by one.
-const keysNamed = 8
+// keysNamed is how many keys one line names; rowsNamed is how many rows a
+// dialog lists one by one.
+const (
+	keysNamed = 8
+	rowsNamed = 1000
+)
+
+// tryFirstFrom is from how many claims on the first choice is to release one
+// and follow it.
+const tryFirstFrom = 11
 
 // releaseChosenMsg says that the person confirmed this plan.
 type releaseChosenMsg struct {
 	plan   inspect.Plan
 	reason string
+	follow bool // it is one of many, followed at once
 }
 
 // overrideChosenMsg says that the person wants to override a running lease.
@@ -49,14 +58,40 @@ func (s *Screen) newReleaseDialog(request inspect.PlanRequest, plan inspect.Plan
 		return d
 	}
 	prompts := []*prompt{newReason()}
-	if len(request.Keys) != 1 || n > 1 {
+	switch {
+	case request.Owner.OK:
+		owner := text.Sanitise(request.Owner.V)
+		prompts = append(prompts, newTyped("type the owner, "+owner, owner))
+	case len(request.Keys) != 1 || n > 1:
 		count := strconv.Itoa(n)
 		prompts = append(prompts, newTyped("type the count, "+count, count))
 	}
 	if plan.OverrideLease {
 		prompts = append(prompts, newTyped("type "+overrideWord, overrideWord))
 	}
-	d.form = newForm(prompts, "No", "Release "+claims(n))
+	labels := []string{"No", "Release " + claims(n)}
+	if n >= tryFirstFrom {
+		labels = []string{"No", "Release one and follow it", "Release all " + text.Count(int64(n), true)}
+	}
+	d.form = newForm(prompts, labels...)
+	d.form.few = 1
+	return d
+}
+
+// newSettleDialog asks before a settle: its plan holds the answers.
+func (s *Screen) newSettleDialog(plan inspect.Plan) *releaseDialog {
+	d := &releaseDialog{keys: s.keys, buttons: s.buttons, database: s.cfg.Database.ID, plan: plan, sheet: s.newSheet()}
+	n := plan.Count()
+	if n == 0 {
+		d.form = newForm(nil, "Close")
+		return d
+	}
+	prompts := []*prompt{newReason()}
+	if n > 1 {
+		count := strconv.Itoa(n)
+		prompts = append(prompts, newTyped("type the count, "+count, count))
+	}
+	d.form = newForm(prompts, "No", "Settle "+claims(n))
 	return d
 }
 
@@ -76,16 +111,23 @@ func (d *releaseDialog) Update(msg tea.Msg) (bool, tea.Cmd) {
 			chosen.request.OverrideLease = true
 			return true, func() tea.Msg { return chosen }
 		}
-		switch d.form.press(msg, d.buttons) {
+		answer := d.form.press(msg, d.buttons)
+		switch answer {
 		case answeredNo:
 			return true, nil
-		case answeredYes:
+		case answeredYes, answeredOther:
 			chosen := releaseChosenMsg{plan: d.plan, reason: strings.TrimSpace(d.form.prompts[0].field.String())}
+			if d.one() && answer == answeredYes {
+				chosen.plan, chosen.follow = d.plan.First(), true
+			}
 			return true, func() tea.Msg { return chosen }
 		}
 	}
 	return false, nil
 }
+
+// one reports that the first yes releases one claim and follows it.
+func (d *releaseDialog) one() bool { return len(d.form.choices.labels) > 2 }
 
 // overridable reports that the one claim asked for was refused for its running
 // lease alone.
@@ -101,7 +143,13 @@ func (d *releaseDialog) View(w, h int, s theme.Styles) string {
 	title := "Release " + claims(n) + "?"
 	switch {
 	case n == 0:
-		title = "Nothing can be released"
+		title = "Nothing can be " + verbOf(d.plan).ed
+	case d.plan.Settles():
+		title = "Settle " + claims(n) + " as " + answersText(d.plan) + "?"
+	case d.request.Owner.OK:
+		title = "Release " + claims(n) + " of " + text.Cut(text.Sanitise(d.request.Owner.V), max(8, p.w/2)) + "?"
+	case d.request.AllLikelyDead:
+		title = "Release all that are likely dead: " + claims(n) + "?"
 	case d.plan.OverrideLease:
 		title = "Release a claim whose lease still runs?"
 	}
@@ -110,8 +158,13 @@ func (d *releaseDialog) View(w, h int, s theme.Styles) string {
 	if n > 0 {
 		p.head("what happens, and what could go wrong")
 		for _, line := range d.plan.Consequence {
+			if d.plan.RunsNext == inspect.RunsNextUnknown && strings.HasPrefix(line, "runs next") {
+				p.hanging(s.Warn.Render("? "), 2, s.Warn, text.Sanitise(line))
+				continue
+			}
 			p.item(text.Sanitise(line))
 		}
+		d.rows(p)
 		p.head("the statement")
 		p.code(s.Muted, "", d.plan.SQL)
 	}
@@ -139,6 +192,9 @@ func (d *releaseDialog) what(p *page) {
 		if len(named) > 1 {
 			label = "keys"
 		}
+		if d.one() {
+			pairs = append(pairs, [2]string{"first", named[0] + ": released alone by the first choice, and followed"})
+		}
 		pairs = append(pairs,
 			[2]string{label, someOf(named)},
 			[2]string{"count", text.Plural(int64(d.plan.Count()), "row", "rows") + ": " + verdicts(d.plan.Rows)},
@@ -147,6 +203,52 @@ func (d *releaseDialog) what(p *page) {
 		)
 	}
 	p.fields(pairs)
+}
+
+// rows lists exactly the claims that would be written, one by one, with what is
+// known about the charge of each.
+func (d *releaseDialog) rows(p *page) {
+	if d.plan.Count() < 2 && !d.plan.Settles() {
+		return
+	}
+	differ := false // one text for all stands among the consequences
+	for _, r := range d.plan.Rows {
+		differ = differ || r.Unknown != d.plan.Rows[0].Unknown
+	}
+	p.head("exactly these: " + claims(d.plan.Count()))
+	for i, r := range d.plan.Rows {
+		if i == rowsNamed {
+			p.wrap(p.styles.Muted, "", "and "+text.Count(int64(d.plan.Count()-i), true)+" more, read in the same look")
+			break
+		}
+		line := text.Sanitise(r.Key.String()) + "  owner " + ownerText(r.Owner) + "  " + VerdictText(inspect.Claim{Verdict: r.Verdict})
+		if r.Settlement != nil {
+			line += "  " + string(r.Settlement.Outcome) + " (" + text.Sanitise(r.Settlement.Reference) + ")"
+		}
+		p.item(line)
+		if differ {
+			p.wrap(p.styles.Muted, "  ", text.Sanitise(r.Unknown))
+		}
+	}
+}
+
+func ownerText(owner *string) string {
+	if owner == nil {
+		return "none"
+	}
+	return text.Sanitise(*owner)
+}
+
+// answersText is what the provider answered, in words.
+func answersText(plan inspect.Plan) string {
+	charged, not := plan.CompletedBy()
+	switch {
+	case len(not) == 0:
+		return "charged"
+	case len(charged) == 0:
+		return "not charged"
+	}
+	return fmt.Sprintf("%d charged, %d not charged", len(charged), len(not))
 }
 
 // someOf joins the first few keys and counts the rest.

@@ -77,6 +77,8 @@ type Screen struct {
 	left     map[inspect.Key]string // why rows left the list: this session released them
 	last     *operation             // the last release or undo
 	unseen   unseen
+	paths    []string   // what was exported
+	follow   *following // the release whose keys are read again; nil when none is
 }
 
 // look is the last snapshot of one tab and when it came, by the local clock.
@@ -144,6 +146,14 @@ func (s *Screen) Close() {
 	if text != "" && s.cfg.Unseen != nil {
 		s.cfg.Unseen(text)
 	}
+	for _, path := range s.paths {
+		if s.cfg.Unseen != nil {
+			s.cfg.Unseen("exported: " + path)
+		}
+	}
+	if s.follow != nil && s.cfg.Unseen != nil {
+		s.cfg.Unseen(s.follow.follow.Summary() + ", audit id " + s.follow.follow.AuditID)
+	}
 }
 
 // Title is the window title.
@@ -201,6 +211,20 @@ func (s *Screen) take(msg tea.Msg) tea.Cmd {
 		return s.plan(msg.request)
 	case releasedMsg:
 		return s.released(msg)
+	case exportChosenMsg:
+		return s.export(msg)
+	case exportedMsg:
+		return s.wasExported(msg)
+	case answerChosenMsg:
+		return s.planSettle(msg)
+	case followChosenMsg:
+		return s.startFollow()
+	case followRowsMsg:
+		return s.followRows(msg)
+	case followDueMsg:
+		return s.followDue(msg)
+	case followedMsg:
+		return s.followed(msg)
 	case undoPlannedMsg:
 		return s.undoPlanned(msg)
 	case undoChosenMsg:
@@ -295,8 +319,8 @@ func pair(a, b key.Binding, does string) key.Binding {
 func (s *Screen) FullHelp() []frame.KeyGroup {
 	k := s.keys
 	return []frame.KeyGroup{
-		{Title: "act: each asks first", Keys: []key.Binding{k.Release, k.Mark, k.MarkAll, k.Undo, k.Outcome, k.Disarm}},
-		{Title: "look", Keys: []key.Binding{k.Open, k.Back, k.Stuck, k.Claims, k.Filter, pair(k.Sort, k.Unsort, "sort, again flips; back"), k.Plain, k.Copy, k.CopyRow}},
+		{Title: "act: each asks first", Keys: []key.Binding{k.Release, k.Owner, k.Dead, k.Settle, k.Mark, k.MarkAll, k.Follow, k.Undo, k.Outcome, k.Disarm}},
+		{Title: "look", Keys: []key.Binding{k.Open, k.Back, k.Stuck, k.Claims, k.Filter, pair(k.Sort, k.Unsort, "sort, again flips; back"), k.Plain, k.Copy, k.CopyRow, k.Export}},
 		{Title: "refresh", Keys: []key.Binding{k.Pause, k.Refresh, pair(k.Faster, k.Slower, "more, less often")}},
 		{Title: "move", Keys: []key.Binding{
 			pair(k.Up, k.Down, "one"), pair(k.PageUp, k.PageDown, "a page"), pair(k.First, k.Last, "first, last"), pair(k.Left, k.Right, "long values"),

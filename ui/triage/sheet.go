@@ -83,17 +83,29 @@ type choices struct {
 	focused int // -1 while a text field has the focus
 }
 
-func (c choices) view(s theme.Styles) string {
-	parts := make([]string, len(c.labels))
+// view is the buttons in lines of at most w cells: none is ever cut away.
+func (c choices) view(w int, s theme.Styles) []string {
+	var lines []string
+	line, used := "", 0
 	for i, label := range c.labels {
 		label = " " + label + " "
+		button := s.Muted.Render("[" + label + "]")
 		if i == c.focused {
-			parts[i] = s.Selected.Render(">" + label)
-		} else {
-			parts[i] = s.Muted.Render("[" + label + "]")
+			button = s.Selected.Render(">" + label)
 		}
+		room := text.Width(label) + 2
+		if used > 0 && used+2+room > w {
+			lines = append(lines, line)
+			line, used = "", 0
+		}
+		if used > 0 {
+			line += "  "
+			used += 2
+		}
+		line += button
+		used += room
 	}
-	return strings.Join(parts, "  ")
+	return append(lines, line)
 }
 
 // prompt is one text field of a dialog with its label. want is what must be
@@ -134,10 +146,12 @@ func (p *prompt) view(w int, focused bool, s theme.Styles) string {
 }
 
 // form is what a dialog asks: text fields, then buttons of which the first
-// says no. It starts on no.
+// says no. It starts on no. few is how many of the fields the first yes of
+// several needs; the last one needs all.
 type form struct {
 	prompts []*prompt
 	choices choices
+	few     int
 	at      int // the focused field, or len(prompts) + the focused button
 	message string
 }
@@ -152,12 +166,13 @@ type answer int
 const (
 	unanswered answer = iota
 	answeredNo
-	answeredYes
+	answeredYes   // the first button that is not no
+	answeredOther // the second
 )
 
 // press takes a key. Enter on a field goes on to the next one and never
-// answers; y, and enter on the second button, answer yes once every field is
-// filled.
+// answers; enter on a button takes it, and y the one that has the focus or the
+// first that is not no, once the fields it needs are filled.
 func (f *form) press(msg tea.KeyPressMsg, k keys.Dialog) answer {
 	f.message = ""
 	typing := f.at < len(f.prompts)
@@ -182,17 +197,23 @@ func (f *form) press(msg tea.KeyPressMsg, k keys.Dialog) answer {
 
 // confirm answers yes, or goes to the first field that is not filled.
 func (f *form) confirm() answer {
-	if len(f.choices.labels) < 2 {
+	buttons := len(f.choices.labels)
+	if buttons < 2 {
 		return unanswered
 	}
-	for i, p := range f.prompts {
+	button := max(1, f.at-len(f.prompts))
+	needed := f.prompts
+	if button < buttons-1 {
+		needed = f.prompts[:f.few]
+	}
+	for i, p := range needed {
 		if !p.filled() {
 			f.at = i
 			f.message = p.missing
 			return unanswered
 		}
 	}
-	return answeredYes
+	return answer(button) + answeredNo
 }
 
 func (f *form) move(by int) {
@@ -217,7 +238,7 @@ func (f *form) view(w int, s theme.Styles) []string {
 	lines = append(lines, s.Warn.Render(f.message))
 	buttons := f.choices
 	buttons.focused = f.at - len(f.prompts)
-	return append(lines, buttons.view(s))
+	return append(lines, buttons.view(w, s)...)
 }
 
 // help lists the keys that work where the focus is.
