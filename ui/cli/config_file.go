@@ -151,9 +151,6 @@ func yamlError(err error) error {
 // not be ignored in silence.
 func (c *configFile) unused() []string {
 	var unused []string
-	if len(c.Profiles) > 0 {
-		unused = append(unused, "profiles")
-	}
 	if c.Theme != "" && c.Theme != "auto" {
 		unused = append(unused, "theme")
 	}

@@ -12,6 +12,7 @@ type inspectFlags struct {
 	connection   string
 	table        string
 	mapping      string
+	profile      string
 	staleAfter   time.Duration
 	assumeTZ     string
 	refresh      time.Duration
@@ -66,6 +67,8 @@ idemtui inspect list --dsn postgres://inspector@db-1/payments --table inbox --ma
 		newInspectFollowCommand(a, flags),
 		newInspectUndoCommand(a, flags),
 		newInspectAuditCommand(a, flags),
+		newInspectTablesCommand(a, flags),
+		newInspectProfilesCommand(a),
 		newInspectSchemaCommand(a),
 	)
 	return cmd
@@ -74,7 +77,6 @@ idemtui inspect list --dsn postgres://inspector@db-1/payments --table inbox --ma
 // laterInspectFlags are not built yet.
 var laterInspectFlags = map[string]string{
 	"demo":    "name a database with --dsn",
-	"profile": "map the columns with --map",
 	"replica": "name the database to read with --dsn",
 	"save":    "write the connection into the config file; see 'idemtui config'",
 }
@@ -86,6 +88,7 @@ func (f *inspectFlags) register(cmd *cobra.Command) {
 	flags.StringVar(&f.connection, "connection", "", "a connection or a group of the config file")
 	flags.StringVar(&f.table, "table", "", "the claim table, [SCHEMA.]NAME")
 	flags.StringVar(&f.mapping, "map", "", "the mapping of the columns, or a file with it")
+	flags.StringVar(&f.profile, "profile", "", "read the table as this framework's; see 'inspect profiles'")
 	addDuration(flags, &f.staleAfter, "stale-after", "age at which a claim without lease is stuck")
 	flags.StringVar(&f.assumeTZ, "assume-tz", "UTC", "zone of times stored without one")
 	addDuration(flags, &f.refresh, "refresh", "how often the inspector looks again")

@@ -12,6 +12,7 @@ import (
 
 	"idemtui/inspect"
 	"idemtui/inspect/dsn"
+	"idemtui/inspect/profiles"
 	"idemtui/retention"
 )
 
@@ -23,6 +24,7 @@ type place struct {
 	target   inspect.Target
 	readOnly bool
 	hide     []string
+	profiles []inspect.Profile // of the person's own
 }
 
 // places resolves --dsn, --connection, the environment and the config file, in
@@ -53,7 +55,12 @@ func (a *app) places(cmd *cobra.Command, flags *inspectFlags) ([]place, error) {
 		}
 		found = given
 	}
+	own, err := a.ownProfiles()
+	if err != nil {
+		return nil, err
+	}
 	for i := range found {
+		found[i].profiles = slices.Concat(own, found[i].profiles)
 		a.secrets = append(a.secrets, found[i].dsn)
 		if err := flags.apply(cmd, &found[i]); err != nil {
 			return nil, err
@@ -69,6 +76,8 @@ func (f *inspectFlags) check(cmd *cobra.Command) error {
 	switch {
 	case f.auditRow != auditRowAll && f.auditRow != auditRowMapped:
 		what = fmt.Sprintf("--audit-row %q is neither all nor mapped", f.auditRow)
+	case f.profile != "" && f.mapping != "":
+		what = "--profile and --map exclude each other"
 	case f.readOnly && f.allowRelease:
 		what = "--read-only and --allow-release exclude each other"
 	case len(f.dsns) > 0 && f.connection != "":
@@ -110,31 +119,37 @@ func (f *inspectFlags) apply(cmd *cobra.Command, p *place) error {
 	if cmd.Flags().Changed("stale-after") {
 		p.target.StaleAfter = f.staleAfter
 	}
+	if f.profile != "" {
+		p.target.Profile, p.target.Map = f.profile, nil
+	}
 	if f.mapping == "" {
 		return nil
 	}
-	mapping, err := readMapping(f.mapping)
-	if err != nil {
+	p.target.Profile = ""
+	if err := p.readMapping(f.mapping); err != nil {
 		return usageError(err.Error(), "see 'idemtui help formats'")
 	}
-	p.target.Map = mapping
 	return nil
 }
 
-// readMapping reads a mapping as typed, or from the file that is named.
-func readMapping(text string) (*inspect.Mapping, error) {
+// readMapping reads a mapping as typed, or a mapping or profile from the file
+// that is named.
+func (p *place) readMapping(text string) error {
 	if !strings.Contains(text, "=") {
 		content, err := os.ReadFile(text)
 		if err != nil {
-			return nil, fmt.Errorf("--map: it is neither a mapping (key=COL,...) nor a file that can be read: %w", err)
+			return fmt.Errorf("--map: it is neither a mapping (key=COL,...) nor a file that can be read: %w", err)
+		}
+		if profiles.IsProfile(content) {
+			profile, err := readProfile(text)
+			p.profiles, p.target.Profile, p.target.Map = append(p.profiles, profile), profile.Name, nil
+			return err
 		}
 		text = joinMapping(string(content))
 	}
 	mapping, err := inspect.ParseMap(text)
-	if err != nil {
-		return nil, err
-	}
-	return &mapping, nil
+	p.target.Map = &mapping
+	return err
 }
 
 // joinMapping makes one mapping of a file's lines; # begins a comment line.
@@ -203,11 +218,9 @@ func (a *app) place(name string, c connection) (place, error) {
 		p.target.StaleAfter = after
 	}
 	if c.Map != "" {
-		mapping, err := readMapping(c.Map)
-		if err != nil {
+		if err := p.readMapping(c.Map); err != nil {
 			return p, err
 		}
-		p.target.Map = mapping
 	}
 	return p, nil
 }

@@ -11,12 +11,15 @@ import (
 
 	"idemtui/inspect"
 	"idemtui/inspect/dsn"
+	"idemtui/inspect/profiles"
 )
 
 // StoreOptions are what a store needs to know besides its DSN.
 type StoreOptions struct {
 	// StatementTimeout is the longest time that one statement may take.
 	StatementTimeout time.Duration
+	// Profiles are the known shapes of tables.
+	Profiles []inspect.Profile
 	// AuditMappedOnly keeps only the mapped columns of each released row in the
 	// audit record, not all that may be read.
 	AuditMappedOnly bool
@@ -31,7 +34,7 @@ func (a *app) openPlace(p place, flags *inspectFlags) (inspect.Store, error) {
 	if !known {
 		return nil, usageError(fmt.Sprintf("this version cannot read %s", p.dsn.Engine), "use postgres://USER@HOST/DATABASE")
 	}
-	return open(p.dsn, StoreOptions{StatementTimeout: flags.timeout, AuditMappedOnly: flags.auditRow == auditRowMapped})
+	return open(p.dsn, StoreOptions{Profiles: profiles.With(p.profiles), StatementTimeout: flags.timeout, AuditMappedOnly: flags.auditRow == auditRowMapped})
 }
 
 // opened is a place whose server answered and whose table was found.
