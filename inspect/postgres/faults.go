@@ -93,7 +93,7 @@ func (s *Store) serverFault(what string, pg *pgconn.PgError) error {
 		f.Next = "try again when it is done (an ALTER TABLE or VACUUM FULL, as a rule)"
 	case "25006":
 		f.Kind, f.Next = inspect.FaultReadOnly, "the server takes no writes: connect to the primary"
-	case "57P01", "57P02", "57P03", "25P03":
+	case "57P01", "57P02", "57P03", "57P05", "25P03":
 		f.Kind, f.What = inspect.FaultGone, fmt.Sprintf("%s: the server ended the connection: %s", what, said)
 		f.Next = "try again in a moment"
 	case "53300":
@@ -108,6 +108,8 @@ func (s *Store) serverFault(what string, pg *pgconn.PgError) error {
 	case "08P01":
 		f.Kind, f.What = inspect.FaultUnreachable, fmt.Sprintf("%s: the pooler or server refused: %s", s.ID(), said)
 		f.Next = "try again in a moment"
+	case "0A000":
+		f.Next = "the table allows no such statement (a rewrite rule, as a rule): look at its definition"
 	case "40001", "40P01":
 		f.Next = "another session was in the way; try again"
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -31,7 +32,7 @@ const settings = `SELECT set_config('statement_timeout', $1::text, true), set_co
  set_config('search_path', CASE WHEN $4::bool THEN concat_ws(', ', 'pg_catalog', nullif(current_setting('search_path'), '')) ELSE 'pg_catalog' END, true), set_config('jit', 'off', true), set_config('max_parallel_workers_per_gather', '0', true),
  set_config('TimeZone', 'UTC', true), set_config('DateStyle', 'ISO, YMD', true), set_config('IntervalStyle', 'postgres', true),
  set_config('bytea_output', 'hex', true), set_config('extra_float_digits', '1', true), set_config('client_encoding', 'UTF8', true),
- set_config('standard_conforming_strings', 'on', true), set_config('row_security', 'on', true)`
+ set_config('standard_conforming_strings', 'on', true), set_config('row_security', 'on', true), set_config('array_nulls', 'on', true)`
 
 // standing asks, in the same round trip, who answers and what time it is.
 const standing = `SELECT now(), pg_is_in_recovery(),
@@ -81,7 +82,7 @@ func (s *Store) begin(ctx context.Context, conn *pgx.Conn, begin, application st
 	})
 	if err := conn.SendBatch(ctx, &batch).Close(); err != nil {
 		var pg *pgconn.PgError
-		lost := conn.IsClosed() && ctx.Err() == nil && (!errors.As(err, &pg) || pg.Code == "57P01" || pg.Code == "25P03")
+		lost := conn.IsClosed() && ctx.Err() == nil && (!errors.As(err, &pg) || slices.Contains([]string{"57P01", "57P05", "25P03"}, pg.Code))
 		return nil, &beginError{err: err, lost: lost}
 	}
 	d.ServerTime = d.ServerTime.UTC()

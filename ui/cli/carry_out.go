@@ -112,9 +112,10 @@ func (a *app) printRelease(r inspect.Result, format string) error {
 	t.add("database", p.Database)
 	t.add("table", p.Table)
 	t.add("mode", string(p.Mode))
-	if r.Executed {
+	if r.Executed && r.AuditID != "" {
 		t.add("audit id", r.AuditID)
-	} else {
+	}
+	if !r.Executed {
 		t.add("claims", fmt.Sprintf("%d", p.Count()))
 	}
 	a.printf("%s", strings.TrimLeft(t.String(), "\n"))
@@ -145,8 +146,8 @@ func (a *app) printOutcome(r inspect.Result) {
 		command = "settle"
 	}
 	switch {
-	case r.Executed && r.AuditID != "":
-		a.printf("\n%d %s, %d skipped, %d failed; to take it back: idemtui inspect undo %s\n", len(r.Released), verb(r.Plan), len(r.Skipped), len(r.Failed), r.AuditID)
+	case r.Executed && len(r.Released) > 0:
+		a.printf("\n%d %s, %d skipped, %d failed; to take it back: idemtui inspect undo %s --yes --reason TEXT\n", len(r.Released), verb(r.Plan), len(r.Skipped), len(r.Failed), r.AuditID)
 	case r.Executed:
 		a.printf("\n%d %s, %d skipped, %d failed\n", len(r.Released), verb(r.Plan), len(r.Skipped), len(r.Failed))
 	case r.Plan.Count() > 0:
