@@ -1,6 +1,9 @@
 package sim
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Narrate says in one or two plain sentences what the last event of At(n) did
 // and why it matters.
@@ -12,7 +15,16 @@ func (t *Trace) Narrate(n int) string {
 	s := t.At(n)
 	e := t.events[n-1]
 	v := narrator{trace: t, state: &s, event: e, payment: PaymentName(e.Payment), worker: WorkerLane(int(e.Worker)).String()}
-	switch e.Kind {
+	said := v.said()
+	if e.Kind == EventAnswer && t.lostAt(n-1) {
+		said += " No delivery of " + v.payment + " is left: it is never charged."
+	}
+	return said
+}
+
+// said is the sentence about the event itself.
+func (v *narrator) said() string {
+	switch v.event.Kind {
 	case EventStart:
 		return v.start()
 	case EventEffect:
@@ -21,6 +33,11 @@ func (t *Trace) Narrate(n int) string {
 		return v.answer()
 	}
 	return v.world()
+}
+
+// lostAt says whether a payment is lost with the event.
+func (t *Trace) lostAt(seq int) bool {
+	return slices.ContainsFunc(t.violations, func(v Violation) bool { return v.Seq == seq && v.Kind == NeverCharged })
 }
 
 // PaymentName is a payment as the timeline names it: p1 is the first.

@@ -126,7 +126,7 @@ func troubles() Table {
 	add("1 worker in 50 stands still", "slow", func(s *sim.Scenario) { s.Slow = sim.One / 50 })
 	add("1 answer in 50 is lost", "timeout", func(s *sim.Scenario) { s.Timeout = sim.One / 50 })
 	add("1 ack in 50 is lost", "acklost", func(s *sim.Scenario) { s.AckLost = sim.One / 50 })
-	add("a log, 1 payment in 20 meets a rebalance", "rebalance", func(s *sim.Scenario) { s.Log, s.Rebalance = true, sim.One/20 })
+	add("1 payment in 20 meets a rebalance", "rebalance", func(s *sim.Scenario) { s.Log, s.Rebalance = true, sim.One/20 })
 	add("1 message in 20 is sent again", "duplicates", func(s *sim.Scenario) { s.Duplicates = sim.One / 20 })
 	return t
 }

@@ -233,9 +233,9 @@ func TestTheSumOfTheLastLesson(t *testing.T) {
 // conditional update changes no rows, and says so by a count.
 func TestExhibitsOfTheLateCopy(t *testing.T) {
 	want := map[string][]string{
-		"set a value":           {"m1", "SHIPPED", "1", "SHIPPED"},
-		"conditional update":    {"m1", "SHIPPED where PACKED", "0", "DELIVERED"},
-		"upsert by business id": {"m1", "SHIPPED", "1", "SHIPPED"},
+		"set a value":           {"m1 again", "SHIPPED", "1", "SHIPPED"},
+		"conditional update":    {"m1 again", "SHIPPED where PACKED", "0", "DELIVERED"},
+		"upsert by business id": {"m1 again", "SHIPPED", "1", "SHIPPED"},
 	}
 	for _, p := range lessonNamed(t, "natural").Pages {
 		if p.Exhibit == nil {

@@ -1,6 +1,8 @@
 package lessons
 
 import (
+	"slices"
+
 	"idemtui/sim"
 	"idemtui/sim/explore"
 )
@@ -89,7 +91,11 @@ func arrivals(form sim.Form) *Exhibit {
 		if form == sim.FormConditional {
 			says += " where " + w.Update.From
 		}
-		e.Rows = append(e.Rows, []string{w.Update.Name, says, count(int64(w.Rows)), w.Status})
+		name := w.Update.Name
+		if slices.ContainsFunc(e.Rows, func(row []string) bool { return row[0] == name }) {
+			name += " again"
+		}
+		e.Rows = append(e.Rows, []string{name, says, count(int64(w.Rows)), w.Status})
 	}
 	return e
 }

@@ -38,7 +38,7 @@ func program(t *testing.T, w, h int, args ...string) *ptytest.Terminal {
 // with the provider's key.
 func TestAStudentBreaksCheckByHandAndCannotBreakTheKey(t *testing.T) {
 	k := keys.Default()
-	term := program(t, 120, 36, "sim")
+	term := program(t, 120, 36, "sim", "--handler", "check")
 	term.Expect("check, charge, then remember", "explore")
 	term.Press(k.Explorer.Open)
 	term.Expect("60 of 66 interleavings charge twice", "what the numbers teach")

@@ -148,7 +148,7 @@ func (s *Screen) labelWidth(t lessons.Table, room int) int {
 	if longest <= room {
 		return longest
 	}
-	return max(min(short, room), 1)
+	return max(min(max(short, room), longest, room), 1)
 }
 
 // viewClosing is the last word, and what to take home.

@@ -114,7 +114,7 @@ func (s *Screen) heading(w int) string {
 func (s *Screen) rule(name, more string, w int) string {
 	line := " " + s.styles.Title.Render(name) + " "
 	if more != "" {
-		line += more + " "
+		line += s.styles.Faint.Render("·") + " " + more + " "
 	}
 	line = text.Cut(line, w)
 	return line + s.styles.Faint.Render(strings.Repeat("─", max(w-text.Width(line), 0)))

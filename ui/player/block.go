@@ -152,7 +152,9 @@ func (p *page) letter(b *block) {
 		p.letterStep(b)
 		return
 	}
-	b.word = min(w, len(b.glyphs))
+	for b.word = 0; b.word < w && b.glyphs[b.word] != '·'; {
+		b.word++
+	}
 }
 
 func (p *page) letterStep(b *block) {

@@ -71,7 +71,11 @@ func (v *view) drawFacts(p pane) int {
 			p.put(0, y, "▶", k)
 		}
 		p.put(1, y, f.name, k)
-		p.cut(factColumn, y, p.rect.w, f.value, f.ink)
+		value := f.value
+		if text.Width(value) > p.rect.w-factColumn {
+			value = strings.Replace(value, "lease ", "", 1)
+		}
+		p.cut(factColumn, y, p.rect.w, value, f.ink)
 	}
 	return min(facts, p.rect.h)
 }

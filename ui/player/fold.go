@@ -87,8 +87,12 @@ func (v *view) drawFoldedAxis(p pane) {
 	for i, g := range v.folds.gaps {
 		x := v.page.column(g.folded + g.short/2)
 		p.put(x-1, 0, foldMark, inkWarn)
-		if label := gapText(g.length); p.rect.h > 1 && x-text.Width(label)/2 >= free {
-			free = p.put(x-text.Width(label)/2, 1, label, inkWarn) + 1
+		for _, label := range []string{gapText(g.length) + " pass", "+" + gapText(g.length)} {
+			at := x - text.Width(label)/2
+			if next := v.page.column(g.folded + g.short); p.rect.h > 1 && at >= free && at+text.Width(label) <= next {
+				free = p.put(at, 1, label, inkWarn) + 1
+				break
+			}
 		}
 		from = g.folded + g.short
 		free = v.drawStretch(p, from, g.at+g.length, v.stretchEnd(i+1), step, free)

@@ -206,7 +206,7 @@ func (p *Player) Lower(w, h int) string {
 	}
 	c := newCanvas(w, h)
 	v := p.prepare(w)
-	left := min(max(w*45/100, 40), 72)
+	left := min(max(w*45/100, 36), 72)
 	leftPane, rightPane := c.pane(rect{0, 0, left, h}), c.pane(rect{left + 1, 0, w - left - 2, h})
 	if h >= v.trace.Handler().Steps+facts+2 {
 		v.drawLeft(leftPane)

@@ -148,6 +148,12 @@ func (p *page) wishBroker(w *wish, s sim.Span) {
 		w.texts, w.ink = []string{"✗ " + name + " dead letter", "✗ " + name, "✗"}, inkWarn
 	case sim.EventDelete:
 		w.texts = []string{"╹deleted", "╹"}
+	case sim.EventRebalance:
+		w.texts, w.ink = []string{"╹rebalance", "╹"}, inkWarn
+	case sim.EventRewind:
+		w.texts, w.ink = []string{"←" + name + " comes again", "←" + name, "←"}, inkWarn
+	case sim.EventCommitOffset:
+		w.texts = []string{"╹committed", "╹"}
 	default:
 		w.texts = []string{"╹acked", "╹"}
 	}

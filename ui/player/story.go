@@ -15,6 +15,8 @@ func (v *view) drawStory(p pane) {
 	var sentence string
 	k := inkText
 	switch {
+	case v.n == 0 && v.own != nil:
+		sentence, k = "Nothing has happened yet.", inkMuted
 	case v.n == 0:
 		sentence = v.opening()
 	case v.n == v.trace.Len():
@@ -52,6 +54,7 @@ func (v *view) hint() string {
 	switch {
 	case v.notice != "":
 		return v.notice
+	case v.own != nil: // what stands around it says what to do
 	case v.n == 0 && v.mode == paused:
 		return fmt.Sprintf("%s to play, %s to step", k.Play.Help().Key, k.Step.Help().Key)
 	case v.n == v.trace.Len():
