@@ -39,17 +39,27 @@ type Index struct {
 
 // HealthFacts are what a diagnosis rests on.
 type HealthFacts struct {
-	Snapshot  Snapshot
-	TableSQL  string // the table's name, quoted for SQL
-	Indexes   []Index
-	LiveRows  int64 // as the statistics have them
-	DeadRows  int64
-	Vacuumed  Stamp // the last vacuum, by hand or by itself
-	Analyzed  Stamp
-	StuckSQL  string // the index for the stuck query
-	PurgeSQL  string // the index for the purge
-	Finished  TableFacts
-	Retention Null[time.Duration] // the policy, if one was given
+	Snapshot   Snapshot
+	TableSQL   string // the table's name, quoted for SQL
+	Indexes    []Index
+	LiveRows   int64 // as the statistics have them
+	DeadRows   int64
+	Vacuumed   Stamp // the last vacuum, by hand or by itself
+	Analyzed   Stamp
+	ClaimedSQL string // the condition of a claimed row
+	StuckSQL   string // the index for the stuck query
+	PurgeSQL   string // the index for the purge
+	Finished   TableFacts
+	Retention  Null[time.Duration] // the policy, if one was given
+
+	Purge         Null[PurgeRate] // how the purge runs, if that was told
+	Written       Counters        // since the server's statistics began
+	PurgeBatchSQL string          // one batch of the purge
+	PastPolicy    int64           // finished rows older than the policy, counted up to a bound
+	PastPolicyCut bool            // there are more
+	Expired       int64           // finished rows that expired over a day ago
+	ExpiredCut    bool
+	Hash          HashFacts
 }
 
 // TableFacts are what retention asks of a table.
@@ -72,9 +82,15 @@ type Health struct {
 	Findings []Finding
 }
 
+// HealthPolicy is what the person says of the table's upkeep, if anything.
+type HealthPolicy struct {
+	Retention Null[time.Duration] // how long finished rows are to be kept
+	Purge     Null[PurgeRate]     // how the purge runs
+}
+
 // HealthChecker is a Store that can diagnose a table.
 type HealthChecker interface {
-	Health(ctx context.Context, table Table, retention Null[time.Duration]) (Health, error)
+	Health(ctx context.Context, table Table, policy HealthPolicy) (Health, error)
 }
 
 // deadShare is the share of dead rows from which vacuum is behind, deadRows the
@@ -86,7 +102,7 @@ const (
 
 // Diagnose finds what is wrong, the worst first.
 func Diagnose(f HealthFacts) []Finding {
-	findings := slices.Concat(diagnoseKey(f), diagnoseTimes(f), diagnoseStates(f), diagnoseIndexes(f), diagnoseUpkeep(f))
+	findings := slices.Concat(diagnoseKey(f), diagnoseTimes(f), diagnoseStates(f), diagnoseHash(f), diagnoseIndexes(f), diagnoseUpkeep(f), diagnosePurge(f))
 	rank := map[Severity]int{SeverityCritical: 0, SeverityWarning: 1, SeverityInfo: 2}
 	slices.SortStableFunc(findings, func(a, b Finding) int { return rank[a.Severity] - rank[b.Severity] })
 	return findings
@@ -102,16 +118,16 @@ func diagnoseKey(f HealthFacts) []Finding {
 		for _, x := range f.Indexes {
 			if x.Unique && len(names) > 0 && slices.Contains(x.Columns, names[len(names)-1]) {
 				for _, c := range x.Columns {
-					if column, ok := t.Column(c); ok && slices.Contains([]string{"timestamptz", "timestamp", "date"}, column.Base) {
+					if column, ok := t.Column(c); ok && slices.Contains(timeBases, column.Base) {
 						timed = c
 					}
 				}
 			}
 		}
 		if timed != "" {
-			out = append(out, Finding{"unique-key-holds-time", SeverityCritical, fmt.Sprintf("the unique key of %s contains the time %s: the same message claimed at another time is another row, so a duplicate is not refused", key, timed), ""})
+			out = append(out, Finding{"unique-key-holds-time", SeverityCritical, fmt.Sprintf("the unique key of %s contains the time %s: the same message claimed at another time is another row, so a duplicate is not refused", key, timed), f.withoutTime(names)})
 		} else {
-			out = append(out, Finding{"no-unique-key", SeverityCritical, "no unique constraint on " + key + ": two workers can both insert the same message and both charge", fmt.Sprintf("CREATE UNIQUE INDEX CONCURRENTLY ON %s (%s)", f.TableSQL, f.quoted(names))})
+			out = append(out, Finding{"no-unique-key", SeverityCritical, "no unique constraint on " + key + ": two workers can both insert the same message and both charge", f.uniqueIndex(names)})
 		}
 	}
 	for _, n := range names {
@@ -120,7 +136,7 @@ func diagnoseKey(f HealthFacts) []Finding {
 		}
 	}
 	if t.Mapping.Token == "" {
-		out = append(out, Finding{"no-token", SeverityWarning, "no fencing token is mapped: a slow worker can still write after its claim was taken over or released", ""})
+		out = append(out, Finding{"no-token", SeverityWarning, "no fencing token is mapped: a slow worker can still write after its claim was taken over or released", fmt.Sprintf("CREATE SEQUENCE %s; ALTER TABLE %s ADD COLUMN fencing_token bigint", f.tokenSequence(), f.TableSQL)})
 	}
 	return out
 }
@@ -141,10 +157,10 @@ func diagnoseTimes(f HealthFacts) []Finding {
 		})
 	}
 	if n := f.Snapshot.Summary.Future; n > 0 {
-		out = append(out, Finding{"clock-skew", SeverityWarning, fmt.Sprintf("%s claimed or beaten in the future: a worker's clock or time zone is wrong, and its leases end at the wrong time", plural(n, "row")), ""})
+		out = append(out, Finding{"clock-skew", SeverityWarning, fmt.Sprintf("%s claimed or beaten in the future: a worker's clock or time zone is wrong, and its leases end at the wrong time; let the claim take the database's clock", plural(n, "row")), f.defaultNow()})
 	}
 	if n := f.Snapshot.Summary.InvalidTime; n > 0 {
-		out = append(out, Finding{"invalid-time", SeverityWarning, fmt.Sprintf("%s with a time that is none (infinity, a zero date): they never lapse", plural(n, "claimed row")), ""})
+		out = append(out, Finding{"invalid-time", SeverityWarning, fmt.Sprintf("%s with a time that is none (infinity, a zero date): they never lapse", plural(n, "claimed row")), f.finite()})
 	}
 	return out
 }
@@ -158,11 +174,11 @@ func diagnoseStates(f HealthFacts) []Finding {
 	}
 	switch {
 	case !m.Lease.Mapped() && !m.Heartbeat.Mapped() && m.ClaimedAt == "":
-		out = append(out, Finding{"no-time-of-claim", SeverityCritical, "claimed rows have neither lease nor heartbeat nor claim time: after a crash nothing ever frees them, and nobody can tell", ""})
+		out = append(out, Finding{"no-time-of-claim", SeverityCritical, "claimed rows have neither lease nor heartbeat nor claim time: after a crash nothing ever frees them, and nobody can tell", fmt.Sprintf("ALTER TABLE %s ADD COLUMN claimed_at timestamptz DEFAULT now(), ADD COLUMN lease_expires_at timestamptz", f.TableSQL)})
 	case !m.Lease.Mapped() && !m.Heartbeat.Mapped():
-		out = append(out, Finding{"no-lease", SeverityWarning, "claimed rows have no lease: after a crash nothing frees them by itself, and their age is the only sign", ""})
+		out = append(out, Finding{"no-lease", SeverityWarning, "claimed rows have no lease: after a crash nothing frees them by itself, and their age is the only sign", fmt.Sprintf("ALTER TABLE %s ADD COLUMN lease_expires_at timestamptz", f.TableSQL)})
 	case m.Lease.Mapped() && !m.Heartbeat.Mapped() && leaselessRows(f.Snapshot.Seen) > 0:
-		out = append(out, Finding{"claims-without-lease", SeverityWarning, fmt.Sprintf("%s without a lease: queries that ask for a lapsed lease never see them", plural(leaselessRows(f.Snapshot.Seen), "claimed row")), ""})
+		out = append(out, Finding{"claims-without-lease", SeverityWarning, fmt.Sprintf("%s without a lease: queries that ask for a lapsed lease never see them", plural(leaselessRows(f.Snapshot.Seen), "claimed row")), f.leaseCheck()})
 	}
 	return out
 }
@@ -208,12 +224,6 @@ func diagnoseUpkeep(f HealthFacts) []Finding {
 	}
 	if f.Analyzed.None() && !f.Snapshot.Table.EstimatedRows.OK {
 		out = append(out, Finding{"never-analyzed", SeverityInfo, "the table was never analyzed: estimates are missing, and plans may be poor", "ANALYZE " + f.TableSQL})
-	}
-	oldest := f.Finished.OldestFinished
-	if f.Retention.OK && oldest.Valid() {
-		if kept := f.Snapshot.At.Sub(oldest.Time); kept > f.Retention.V+f.Retention.V/10 {
-			out = append(out, Finding{"purge-behind", SeverityWarning, fmt.Sprintf("the oldest finished row is %s old, the policy says %s: the purge does not run, or cannot keep up", FormatSpan(kept), FormatSpan(f.Retention.V)), ""})
-		}
 	}
 	return out
 }

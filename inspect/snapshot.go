@@ -205,6 +205,9 @@ type Query struct {
 	// look after another reads only the known rows again: such a table is never
 	// scanned twice unasked.
 	Rescan bool
+	// NeverScan refuses a look that would scan a large table, which is a *Fault
+	// of FaultScan.
+	NeverScan bool
 }
 
 // DefaultLimit is how many claims a list shows unless told otherwise.

@@ -146,6 +146,7 @@ const (
 	FaultRefused         FaultKind = "refused"
 	FaultAudit           FaultKind = "audit"
 	FaultServer          FaultKind = "server"
+	FaultScan            FaultKind = "scan"
 )
 
 // Fault is an error for a person: what failed and what to do next, on one

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"idemtui/inspect"
 )
@@ -14,13 +13,14 @@ import (
 var _ inspect.HealthChecker = (*Store)(nil)
 
 // Health diagnoses a table from one look, the catalog and the statistics.
-func (s *Store) Health(ctx context.Context, table inspect.Table, retention inspect.Null[time.Duration]) (inspect.Health, error) {
+func (s *Store) Health(ctx context.Context, table inspect.Table, policy inspect.HealthPolicy) (inspect.Health, error) {
 	snap, err := s.Snapshot(ctx, table, inspect.Query{All: true})
 	if err != nil {
 		return inspect.Health{}, err
 	}
 	facts := inspect.HealthFacts{
-		Snapshot: snap, TableSQL: tableName(table), StuckSQL: indexHint(table), PurgeSQL: purgeIndex(table), Retention: retention,
+		Snapshot: snap, TableSQL: tableName(table), StuckSQL: indexHint(table), PurgeSQL: purgeIndex(table), PurgeBatchSQL: purgeBatch(table, policy),
+		ClaimedSQL: bare(inState(table, inspect.StateProcessing)), Retention: policy.Retention, Purge: policy.Purge, Written: snap.Seen.Counters.V,
 	}
 	err = s.look(ctx, "diagnose "+table.FullName(), func(ctx context.Context, t *tx) error {
 		if facts.Indexes, err = t.indexes(ctx, table); err != nil {
@@ -29,7 +29,14 @@ func (s *Store) Health(ctx context.Context, table inspect.Table, retention inspe
 		if err := t.statistics(ctx, table, &facts); err != nil {
 			return err
 		}
-		facts.Finished, err = t.tableFacts(ctx, table, facts.Indexes, snap.Table.Pages <= s.large)
+		small := snap.Table.Pages <= s.large
+		if facts.Finished, err = t.tableFacts(ctx, table, facts.Indexes, small); err != nil {
+			return err
+		}
+		if err := t.overdue(ctx, table, small, &facts); err != nil {
+			return err
+		}
+		facts.Hash, err = t.hash(ctx, table, small)
 		return err
 	})
 	if err != nil {
@@ -43,7 +50,7 @@ func purgeIndex(t inspect.Table) string {
 	if t.Mapping.CompletedAt == "" {
 		return ""
 	}
-	return fmt.Sprintf("CREATE INDEX CONCURRENTLY ON %s (%s) WHERE %s", tableName(t), ident(t.Mapping.CompletedAt), strings.ReplaceAll(inState(t, inspect.StateDone), "t.", ""))
+	return fmt.Sprintf("CREATE INDEX CONCURRENTLY ON %s (%s) WHERE %s", tableName(t), ident(t.Mapping.CompletedAt), bare(inState(t, inspect.StateDone)))
 }
 
 func (t *tx) indexes(ctx context.Context, table inspect.Table) ([]inspect.Index, error) {

@@ -11,7 +11,7 @@ import (
 
 func health(t *testing.T, s *Store, table inspect.Table, retention time.Duration) (inspect.Health, map[string]inspect.Finding) {
 	t.Helper()
-	h, err := s.Health(t.Context(), table, inspect.Null[time.Duration]{V: retention, OK: retention > 0})
+	h, err := s.Health(t.Context(), table, inspect.HealthPolicy{Retention: inspect.Null[time.Duration]{V: retention, OK: retention > 0}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,6 +72,46 @@ func TestHealthOfALargeTableReadsStatistics(t *testing.T) {
 	s, table := largeTable(t, "")
 	h, found := health(t, s, table, 0)
 	if _, ok := found["no-stuck-index"]; !ok || h.Facts.RowBytes.V == 0 {
+		t.Errorf("findings %+v", h.Findings)
+	}
+}
+
+func TestHealthOfUpkeep(t *testing.T) {
+	db, s, _ := recommended(t, "")
+	db.Exec(`CREATE TABLE kept (k text PRIMARY KEY, st text, lease timestamptz, at timestamptz, done timestamptz, until timestamptz, request_hash bytea);
+ INSERT INTO kept SELECT 'k' || n, 'D', NULL, now(), now() - n * interval '1 minute', now() - interval '2 days', NULL FROM generate_series(1, 20000) n;
+ INSERT INTO kept VALUES ('open', 'P', 'infinity', now(), NULL, NULL, 'x'), ('bare', 'P', NULL, now(), NULL, NULL, 'x')`)
+	table := mapped(t, s, "kept", "key=k,state=st,processing=P,done=D,lease=lease,claimed_at=at,completed_at=done,expires_at=until")
+	h, err := s.Health(t.Context(), table, inspect.HealthPolicy{Retention: inspect.Some(24 * time.Hour), Purge: inspect.Some(inspect.PurgeRate{Batch: 10, Every: time.Hour})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]inspect.Finding{}
+	for _, f := range h.Findings {
+		found[f.Code] = f
+	}
+	for code, want := range map[string]string{
+		"purge-behind":         "18,561 rows past it, which is 19 batches of 1,000",
+		"purge-cannot-keep-up": "run 6 batches every 1h",
+		"expired-rows":         "20,000 finished rows past until for over a day",
+		"hash-lost":            "20,000 finished rows have no request_hash",
+		"invalid-time":         "1 claimed row with a time that is none",
+		"claims-without-lease": "1 claimed row without a lease",
+	} {
+		if f, ok := found[code]; !ok || !strings.Contains(f.Text, want) || f.FixSQL == "" {
+			t.Errorf("%s: %+v", code, f)
+		}
+	}
+	// Every remedy is accepted, and one batch of the purge takes finished rows only.
+	for _, f := range h.Findings {
+		if f.FixSQL != "" {
+			db.Exec(strings.Replace(f.FixSQL, "CONCURRENTLY ", "", 1))
+		}
+	}
+	if n := db.Int("SELECT count(*) FROM kept WHERE st = 'P'"); n != 2 {
+		t.Errorf("%d claimed rows are left", n)
+	}
+	if _, ok := found["never-analyzed"]; !ok {
 		t.Errorf("findings %+v", h.Findings)
 	}
 }

@@ -74,3 +74,16 @@ func TestMoreClaimsThanALookReads(t *testing.T) {
 	_, err := s.Plan(t.Context(), table, inspect.PlanRequest{AllLikelyDead: true})
 	wantFault(t, err, inspect.FaultRefused)
 }
+
+func TestALookThatMustNotScanIsRefusedOnlyWhereItWould(t *testing.T) {
+	s, table := largeTable(t, "")
+	_, err := s.Snapshot(t.Context(), table, inspect.CheckQuery(false))
+	if f := wantFault(t, err, inspect.FaultScan); !strings.Contains(f.Next, "CREATE INDEX") {
+		t.Errorf("error: %v", err)
+	}
+	if check := inspect.CheckSnapshot(snapshot(t, s, table, inspect.CheckQuery(true)), inspect.CheckRules{}); check.Conditions[inspect.ConditionStuck] != 20 {
+		t.Errorf("%+v", check)
+	}
+	s, table = largeTable(t, "CREATE INDEX ON big (lease, k) WHERE st = 'P';")
+	snapshot(t, s, table, inspect.CheckQuery(false))
+}

@@ -196,6 +196,12 @@ func (l *looker) search(ctx context.Context) ([]read, error) {
 		}
 		if scans {
 			l.hint = indexHint(l.table)
+			if l.query.NeverScan {
+				return nil, &inspect.Fault{
+					Kind: inspect.FaultScan, What: fmt.Sprintf("no index finds the claimed rows of %s, and to look would read all of its %d MB", l.table.FullName(), l.table.Pages/128),
+					Next: "allow it with --allow-scan, or create the index: " + l.hint,
+				}
+			}
 			if b := l.query.Before; b != nil && !l.query.Rescan {
 				l.scannedAt, l.cut = b.ScannedAt, b.Cut
 				return l.known(ctx, b)
@@ -236,7 +242,7 @@ func indexHint(t inspect.Table) string {
 	for i, c := range columns {
 		quoted[i] = ident(c)
 	}
-	return fmt.Sprintf("CREATE INDEX CONCURRENTLY ON %s (%s) WHERE %s", tableName(t), strings.Join(quoted, ", "), strings.ReplaceAll(inState(t, inspect.StateProcessing), "t.", ""))
+	return fmt.Sprintf("CREATE INDEX CONCURRENTLY ON %s (%s) WHERE %s", tableName(t), strings.Join(quoted, ", "), bare(inState(t, inspect.StateProcessing)))
 }
 
 // list chooses what is shown.
@@ -376,17 +382,7 @@ func (l *looker) wanted(c inspect.Claim) bool {
 // lease, past its heartbeat's limit, or past the threshold. What has no such
 // span comes last, oldest first.
 func longestLapsedFirst(now time.Time, m inspect.Mapping) func(a, b *inspect.Claim) int {
-	overdue := func(c *inspect.Claim) (time.Duration, bool) {
-		switch {
-		case c.LeaseUntil.Valid():
-			return now.Sub(c.LeaseUntil.Time), true
-		case c.HeartbeatAt.Valid():
-			return now.Sub(c.HeartbeatAt.Time) - m.HeartbeatLimit(), true
-		case c.ClaimedAt.Valid():
-			return now.Sub(c.ClaimedAt.Time) - m.Threshold(), true
-		}
-		return 0, false
-	}
+	overdue := func(c *inspect.Claim) (time.Duration, bool) { return inspect.Overdue(c, m, now) }
 	return func(a, b *inspect.Claim) int {
 		x, okX := overdue(a)
 		y, okY := overdue(b)

@@ -69,6 +69,8 @@ idemtui inspect list --dsn postgres://inspector@db-1/payments --table inbox --ma
 		newInspectAuditCommand(a, flags),
 		newInspectTablesCommand(a, flags),
 		newInspectProfilesCommand(a),
+		newInspectHealthCommand(a, flags),
+		newInspectCheckCommand(a, flags),
 		newInspectSchemaCommand(a),
 	)
 	return cmd
