@@ -1,12 +1,53 @@
 package inspect
 
-import "time"
+import (
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"time"
+	"unicode/utf8"
+)
 
 // ColumnValue is one column of a row as text, exactly as the database writes
 // it under UTC and ISO settings.
 type ColumnValue struct {
+	Column string
+	Value  *string
+}
+
+// columnValueJSON keeps bytes that are no UTF-8 as hex: a plan is compared
+// with them, and an undo writes them back.
+type columnValueJSON struct {
 	Column string  `json:"column"`
 	Value  *string `json:"value"`
+	Hex    string  `json:"hex,omitempty"`
+}
+
+// MarshalJSON writes the exact value, for plan and audit files.
+func (c ColumnValue) MarshalJSON() ([]byte, error) {
+	out := columnValueJSON{Column: c.Column, Value: c.Value}
+	if c.Value != nil && !utf8.ValidString(*c.Value) {
+		out.Value, out.Hex = nil, hex.EncodeToString([]byte(*c.Value))
+	}
+	return json.Marshal(out)
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote.
+func (c *ColumnValue) UnmarshalJSON(data []byte) error {
+	var in columnValueJSON
+	if err := json.Unmarshal(data, &in); err != nil {
+		return fmt.Errorf("read column: %w", err)
+	}
+	*c = ColumnValue{Column: in.Column, Value: in.Value}
+	if in.Hex != "" {
+		b, err := hex.DecodeString(in.Hex)
+		if err != nil {
+			return fmt.Errorf("read column: %w", err)
+		}
+		value := string(b)
+		c.Value = &value
+	}
+	return nil
 }
 
 // Claim is one row of a claim table, and, after Judge, what we think of it.

@@ -119,7 +119,7 @@ func (r *releaser) lock(ctx context.Context, t *tx, rows []inspect.PlannedRow) (
 	var out []locked
 	for q.Next() {
 		var h locked
-		var before []*string
+		var before image
 		var owner *string
 		if err := q.Scan(&h.n, &before, &owner); err != nil {
 			return nil, err
@@ -128,7 +128,7 @@ func (r *releaser) lock(ctx context.Context, t *tx, rows []inspect.PlannedRow) (
 			r.leave(rows[h.n-1].Key, "it has no owner, and the framework's function takes owners")
 			continue
 		}
-		h.before, h.owner = columnValues(r.write.audited, before), *owner
+		h.before, h.owner = columnValues(r.write.audited, before.values), *owner
 		out = append(out, h)
 	}
 	return out, q.Err()

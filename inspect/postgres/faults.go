@@ -108,6 +108,8 @@ func (s *Store) serverFault(what string, pg *pgconn.PgError) error {
 	case "08P01":
 		f.Kind, f.What = inspect.FaultUnreachable, fmt.Sprintf("%s: the pooler or server refused: %s", s.ID(), said)
 		f.Next = "try again in a moment"
+	case "22P05":
+		f.Kind, f.Next = inspect.FaultNoRow, "no row can have it; check how it is written"
 	case "0A000":
 		f.Next = "the table allows no such statement (a rewrite rule, as a rule): look at its definition"
 	case "40001", "40P01":

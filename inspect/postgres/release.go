@@ -254,7 +254,7 @@ func (r *releaser) statement(ctx context.Context, t *tx, rows []inspect.PlannedR
 	seen := map[int64]bool{}
 	for q.Next() {
 		var n int64
-		var before, after []*string
+		var before, after image
 		if err := q.Scan(&n, &before, &after); err != nil {
 			return nil, err
 		}
@@ -262,9 +262,9 @@ func (r *releaser) statement(ctx context.Context, t *tx, rows []inspect.PlannedR
 			return nil, &inspect.Fault{Kind: inspect.FaultRefused, What: fmt.Sprintf("key %s stands on several rows that cannot be told apart; nothing of its batch was released", rows[n-1].Key), Next: "add a unique constraint, and release the others by key"}
 		}
 		seen[n] = true
-		w := written{key: rows[n-1].Key, settlement: rows[n-1].Settlement, before: columnValues(r.write.audited, before)}
-		if after != nil {
-			w.after = columnValues(r.write.audited, after)
+		w := written{key: rows[n-1].Key, settlement: rows[n-1].Settlement, before: columnValues(r.write.audited, before.values)}
+		if after.present {
+			w.after = columnValues(r.write.audited, after.values)
 		}
 		if r.write.undone(w) {
 			return nil, &pgconn.PgError{Code: "27000", Message: "a trigger of the table put the claim back, so nothing of it was written"}

@@ -26,12 +26,14 @@ const (
 // can neither refuse nor keep them. Times are written in UTC and ISO whatever
 // role and database have as defaults: the guard compares these texts. A look
 // resolves names in pg_catalog alone. A write resolves them there first and then
-// where the role would: the table's triggers may rely on it.
+// where the role would: the table's triggers may rely on it. A database without
+// an encoding holds any bytes: asked for UTF-8 it would refuse the whole answer
+// for one row's sake.
 const settings = `SELECT set_config('statement_timeout', $1::text, true), set_config('lock_timeout', $2::text, true),
  set_config('idle_in_transaction_session_timeout', '15s', true), set_config('application_name', $3::text, true),
  set_config('search_path', CASE WHEN $4::bool THEN concat_ws(', ', 'pg_catalog', nullif(current_setting('search_path'), '')) ELSE 'pg_catalog' END, true), set_config('jit', 'off', true), set_config('max_parallel_workers_per_gather', '0', true),
  set_config('TimeZone', 'UTC', true), set_config('DateStyle', 'ISO, YMD', true), set_config('IntervalStyle', 'postgres', true),
- set_config('bytea_output', 'hex', true), set_config('extra_float_digits', '1', true), set_config('client_encoding', 'UTF8', true),
+ set_config('bytea_output', 'hex', true), set_config('extra_float_digits', '1', true), set_config('client_encoding', CASE current_setting('server_encoding') WHEN 'SQL_ASCII' THEN 'SQL_ASCII' ELSE 'UTF8' END, true),
  set_config('standard_conforming_strings', 'on', true), set_config('row_security', 'on', true), set_config('array_nulls', 'on', true)`
 
 // standing asks, in the same round trip, who answers and what time it is.

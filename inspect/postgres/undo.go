@@ -141,7 +141,7 @@ func (u *undoer) statement(ctx context.Context, t *tx, rows []inspect.AuditRow) 
 	seen := map[int64]bool{}
 	for q.Next() {
 		var n int64
-		var before, after []*string
+		var before, after image
 		if err := q.Scan(&n, &before, &after); err != nil {
 			return nil, err
 		}
@@ -149,9 +149,9 @@ func (u *undoer) statement(ctx context.Context, t *tx, rows []inspect.AuditRow) 
 			return nil, &inspect.Fault{Kind: inspect.FaultRefused, What: fmt.Sprintf("key %s stands on several rows that cannot be told apart; nothing of its batch was undone", rows[n-1].Key)}
 		}
 		seen[n] = true
-		w := written{key: rows[n-1].Key, after: columnValues(u.columns, after)}
-		if before != nil {
-			w.before = columnValues(u.columns, before)
+		w := written{key: rows[n-1].Key, after: columnValues(u.columns, after.values)}
+		if before.present {
+			w.before = columnValues(u.columns, before.values)
 		}
 		done = append(done, w)
 	}
