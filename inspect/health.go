@@ -135,7 +135,7 @@ func diagnoseKey(f HealthFacts) []Finding {
 			out = append(out, Finding{"nullable-key", SeverityWarning, fmt.Sprintf("%s may be NULL, and NULLs are never equal: such rows are not deduplicated", n), fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s SET NOT NULL", f.TableSQL, f.quoted([]string{n}))})
 		}
 	}
-	if t.Mapping.Token == "" {
+	if t.Mapping.Token == "" && !t.Mapping.framework() {
 		out = append(out, Finding{"no-token", SeverityWarning, "no fencing token is mapped: a slow worker can still write after its claim was taken over or released", fmt.Sprintf("CREATE SEQUENCE %s; ALTER TABLE %s ADD COLUMN fencing_token bigint", f.tokenSequence(), f.TableSQL)})
 	}
 	return out
@@ -173,6 +173,10 @@ func diagnoseStates(f HealthFacts) []Finding {
 		out = append(out, Finding{"unmapped-state", SeverityWarning, fmt.Sprintf("%s in state %q, which is mapped to nothing: neither stuck nor done is known of them", countWords(s.Unmapped[raw]), raw), ""})
 	}
 	switch {
+	case m.looksAlike():
+		out = append(out, Finding{"no-mark-of-the-end", SeverityCritical, alikeText + ": a crash between the insert and the end of the work loses the message, and nobody can tell", ""})
+	case m.framework():
+		// Its columns are the framework's affair.
 	case !m.Lease.Mapped() && !m.Heartbeat.Mapped() && m.ClaimedAt == "":
 		out = append(out, Finding{"no-time-of-claim", SeverityCritical, "claimed rows have neither lease nor heartbeat nor claim time: after a crash nothing ever frees them, and nobody can tell", fmt.Sprintf("ALTER TABLE %s ADD COLUMN claimed_at timestamptz DEFAULT now(), ADD COLUMN lease_expires_at timestamptz", f.TableSQL)})
 	case !m.Lease.Mapped() && !m.Heartbeat.Mapped():

@@ -78,7 +78,7 @@ func EncodeClaims(w io.Writer, mode Mode, snapshots []Snapshot) error {
 			doc.Claims = append(doc.Claims, newClaimJSON(c))
 		}
 	}
-	doc.Summary = newSummaryJSON(MergeSummaries(parts...))
+	doc.Summary, doc.Open = newSummaryJSON(MergeSummaries(parts...)), openTransactions(snapshots)
 	return WriteJSON(w, doc)
 }
 
@@ -125,6 +125,7 @@ type claimsJSON struct {
 	Summary   summaryJSON    `json:"summary"`
 	Claims    []claimJSON    `json:"claims"`
 	Notes     []string       `json:"notes"`
+	Open      []openJSON     `json:"open_transactions"`
 }
 
 type tablesJSON struct {
@@ -388,7 +389,7 @@ type timesAsNamed struct {
 func newMappingJSON(m Mapping) mappingJSON {
 	out := mappingJSON{
 		Key: list(m.KeyNames()), State: optional(m.State.Column), Values: map[State][]string{}, ClaimedAt: optional(m.ClaimedAt),
-		Lease: optional(m.Lease.String()), Heartbeat: optional(m.Heartbeat.String()), Owner: optional(m.Owner), Token: optional(m.Token),
+		Lease: optional(m.Lease.String()), Heartbeat: optional(m.Heartbeat.String()), Owner: optional(m.OwnerText()), Token: optional(m.Token),
 		Attempts: optional(m.Attempts), CompletedAt: optional(m.CompletedAt), FailedAt: optional(m.FailedAt), ExpiresAt: optional(m.ExpiresAt),
 		StaleAfter: m.Threshold().Seconds(), RunsNext: optional(string(m.RunsNext)), Times: map[string]timesAsNamed{},
 	}

@@ -118,3 +118,19 @@ func TestJSONHoldsNoControlCharacters(t *testing.T) {
 		t.Errorf("read back %q (%v)", back["v"], err)
 	}
 }
+
+func TestOpenTransactionsStandInTheClaimsDocument(t *testing.T) {
+	snap := Snapshot{
+		Database: Database{ID: "db"}, Table: Table{Schema: "public", Name: "Outbox", Mapping: Mapping{Kind: KindInsertOnly}},
+		Open: []OpenTransaction{{PID: 7, State: "idle in transaction", Age: Some(90 * time.Second), WaitsFor: []int64{8}, EndSQL: "SELECT pg_terminate_backend(7)"}},
+	}
+	var b strings.Builder
+	if err := EncodeClaims(&b, ModeReadOnly, []Snapshot{snap}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`"pid": 7`, `"age_seconds": 90`, `"waits_for": [`, `"in_state_seconds": null`, `"end_sql": "SELECT pg_terminate_backend(7)"`} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %s in\n%s", want, b.String())
+		}
+	}
+}

@@ -12,6 +12,10 @@ const alikeText = "a finished row and one whose worker died look alike in this t
 // work was never begun (K6).
 func (m Mapping) looksAlike() bool { return m.Kind == KindInsertOnlyCommit }
 
+// framework reports whether a framework owns the table: its columns are not
+// the person's to change, and its profile says what frees a claim.
+func (m Mapping) framework() bool { return len(m.Releases) > 0 }
+
 // holdsRowLock: the worker holds the row's lock for as long as it works (K5),
 // so a row that nobody has locked is one that nobody works on.
 func (m Mapping) holdsRowLock() bool { return m.Kind == KindPlaceholder }

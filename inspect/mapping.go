@@ -154,6 +154,14 @@ const (
 	RunsNextNobody  RunsNext = "nobody"
 )
 
+// OwnerText is the owner's column, with its element where it is an array.
+func (m Mapping) OwnerText() string {
+	if m.OwnerElement == "" {
+		return m.Owner
+	}
+	return m.Owner + "[" + m.OwnerElement + "]"
+}
+
 // Threshold is the age from which a claim without lease and heartbeat is stuck.
 func (m Mapping) Threshold() time.Duration {
 	if m.StaleAfter > 0 {

@@ -49,7 +49,7 @@ func standing(c Claim, f Facts) []string {
 	switch {
 	case f.Mapping.looksAlike():
 		notes = append(notes, alikeText)
-	case c.LeaseUntil.None() && len(f.Mapping.Releases) == 0:
+	case c.LeaseUntil.None() && !f.Mapping.framework():
 		// What frees the claims of a framework is said by its profile.
 		notes = append(notes, leaseless(c, f))
 	}

@@ -26,7 +26,10 @@ func (t *tx) beats(ctx context.Context, table inspect.Table, rows []read) error 
 	join := table.Mapping.Heartbeat.Join
 	at := map[string]inspect.Stamp{}
 	err := t.texts(ctx, func(v []*string) error {
-		at[*v[0]] = stampFrom(v[1], v[2])
+		// Where several rows bear one name, the latest sign of life counts.
+		if beat := stampFrom(v[1], v[2]); !at[*v[0]].Valid() || beat.After(at[*v[0]].Time) {
+			at[*v[0]] = beat
+		}
 		return nil
 	}, fmt.Sprintf("SELECT %[1]s::text, (%[2]s)::text, %[3]s::text FROM %[4]s AS t WHERE %[1]s::text = ANY ($1::text[])",
 		col(join.Key), stamp(*table.Joined, join.Column), col(join.Column), tableName(*table.Joined)), owners)

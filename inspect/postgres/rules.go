@@ -299,3 +299,22 @@ func (b *binder) owner() error {
 	}
 	return nil
 }
+
+// indexPredicate is the WHERE of a partial index on the claimed rows; "" where
+// all rows are claimed, or where the clock decides, which no index may ask.
+func indexPredicate(t inspect.Table) string {
+	for _, rules := range t.Mapping.State.Rules {
+		for _, rule := range rules {
+			for _, test := range rule {
+				if test.Op == inspect.TestFuture || test.Op == inspect.TestPast {
+					return ""
+				}
+			}
+		}
+	}
+	claimed := inState(t, inspect.StateProcessing)
+	if claimed == "true" {
+		return ""
+	}
+	return " WHERE " + strings.ReplaceAll(claimed, `t."`, `"`)
+}

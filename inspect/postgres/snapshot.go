@@ -242,7 +242,7 @@ func indexHint(t inspect.Table) string {
 	for i, c := range columns {
 		quoted[i] = ident(c)
 	}
-	return fmt.Sprintf("CREATE INDEX CONCURRENTLY ON %s (%s) WHERE %s", tableName(t), strings.Join(quoted, ", "), bare(inState(t, inspect.StateProcessing)))
+	return fmt.Sprintf("CREATE INDEX CONCURRENTLY ON %s (%s)%s", tableName(t), strings.Join(quoted, ", "), indexPredicate(t))
 }
 
 // list chooses what is shown.

@@ -312,3 +312,27 @@ func openWith(t *testing.T, db *servertest.DB, own ...inspect.Profile) *postgres
 	})
 	return s
 }
+
+func TestHealthAdvisesNoChangeOfAFrameworksColumns(t *testing.T) {
+	for profile, want := range map[string]string{"river": "", "camel": "no-mark-of-the-end", "nservicebus": "", "shedlock": ""} {
+		_, s := fixture(t, profile)
+		table := resolve(t, s, inspect.Target{})
+		h, err := s.Health(t.Context(), table, inspect.HealthPolicy{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, f := range h.Findings {
+			switch f.Code {
+			case "no-token", "no-lease", "no-time-of-claim", "no-mark-of-the-end":
+				got += f.Code
+			}
+			if strings.Contains(f.FixSQL, "now()") || strings.Contains(f.FixSQL, "WHERE true") {
+				t.Errorf("%s: no index can be made so: %s", profile, f.FixSQL)
+			}
+		}
+		if got != want {
+			t.Errorf("%s: findings %q, want %q", profile, got, want)
+		}
+	}
+}
