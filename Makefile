@@ -2,13 +2,15 @@
 # make test   everything: -race, vet, gofumpt, staticcheck, tidy; a skipped server test is a failure
 # make build  the program ./idemtui
 # make bench  the benchmarks
+# make stress the releases among workers, for long: STRESS=1000000 attempts
 
 GO ?= go
 # Packages tested at a time. Under -race, with servers beside them, two cores
 # are full at two.
 TEST_PACKAGES ?= 2
+STRESS ?= 1000000
 
-.PHONY: build deps test check unit bench
+.PHONY: build deps test check unit bench stress
 
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -o idemtui .
@@ -30,3 +32,6 @@ unit:
 
 bench:
 	$(GO) test -run '^$$' -bench . -benchmem ./...
+
+stress:
+	IDEMTUI_TEST_REQUIRE=1 IDEMTUI_STRESS=$(STRESS) $(GO) test -run 'TestNoReleaseEver|TestTheStressTest' -v -timeout 6h ./inspect/postgres

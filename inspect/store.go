@@ -87,7 +87,10 @@ type Intent struct {
 	Mode     ReleaseMode `json:"mode,omitempty"`
 	Reason   string      `json:"reason"`
 	SQL      string      `json:"sql"`
-	Rows     []AuditRow  `json:"rows"`
+	// Transaction is the server's id of it, by which it can be asked later what
+	// became of it; "" where there is none.
+	Transaction string     `json:"transaction,omitempty"`
+	Rows        []AuditRow `json:"rows"`
 }
 
 // AuditRow is one row before and after the write, every readable column as

@@ -9,17 +9,31 @@ import (
 // rows have all been written since: there is nothing to put back.
 const OutcomeMovedOn OutcomeStatus = "moved-on"
 
-// Rereader is a Store that can read rows as an audit record has them.
+// TransactionStatus is what the server knows of a transaction.
+type TransactionStatus string
+
+// What a server may say. TransactionUnknown: it keeps no such record, or not
+// for so long.
+const (
+	TransactionUnknown    TransactionStatus = ""
+	TransactionCommitted  TransactionStatus = "committed"
+	TransactionAborted    TransactionStatus = "aborted"
+	TransactionInProgress TransactionStatus = "in progress"
+)
+
+// Rereader is a Store that can find out how a batch ended.
 type Rereader interface {
-	// Reread reads the recorded columns of rows as they are now; a row that is
-	// not there is missing in the result. All rows have the same columns.
-	Reread(ctx context.Context, table Table, rows []AuditRow) (map[Key][]ColumnValue, error)
+	// Reread asks what became of the transaction of a batch, and reads the
+	// recorded columns of its rows as they are now; a row that is not there is
+	// missing in the result.
+	Reread(ctx context.Context, table Table, batch Intent) (TransactionStatus, map[Key][]ColumnValue, error)
 }
 
-// EndOf finds out how a batch ended of which nobody noted the end, from its rows
-// as they are now. A batch is one transaction: one row that is still as the
-// write left it, or as it was before, tells of all.
-func EndOf(batch Intent, now map[Key][]ColumnValue) Outcome {
+// EndOf finds out how a batch ended of which nobody noted the end. What the
+// server says of its transaction decides. Where it says nothing, the rows as
+// they are now tell: a batch is one transaction, so that one row that is still
+// as the write left it, or as it was before, tells of all.
+func EndOf(batch Intent, status TransactionStatus, now map[Key][]ColumnValue) Outcome {
 	end := Outcome{Batch: batch.Batch, Status: OutcomeMovedOn}
 	written, before, absent := 0, 0, 0
 	for _, row := range batch.Rows {
@@ -34,6 +48,12 @@ func EndOf(batch Intent, now map[Key][]ColumnValue) Outcome {
 		}
 	}
 	switch {
+	case status == TransactionInProgress:
+		end.Status, end.Error = OutcomeUnknown, "the server is still at work on it"
+	case status == TransactionAborted:
+		end.Status, end.Error = OutcomeRolledBack, "interrupted; the server rolled it back: nothing was changed"
+	case status == TransactionCommitted:
+		end.Status, end.Error = OutcomeCommitted, "interrupted after the commit"
 	case before > 0:
 		end.Status, end.Error = OutcomeRolledBack, "interrupted before the commit: nothing was changed"
 	case written > 0:
@@ -66,9 +86,11 @@ func sameImage(a, b []ColumnValue) bool {
 
 // EndText says how an interrupted operation ended, from the ends of its batches.
 func EndText(ends []Outcome) string {
-	written, moved := 0, 0
+	written, moved, open := 0, 0, 0
 	for _, end := range ends {
 		switch end.Status {
+		case OutcomeUnknown:
+			open++
 		case OutcomeCommitted:
 			written += len(end.Released)
 		case OutcomeMovedOn:
@@ -76,6 +98,8 @@ func EndText(ends []Outcome) string {
 		}
 	}
 	switch {
+	case open > 0:
+		return "the server is still at work on it; look again"
 	case written > 0 && moved > 0:
 		return fmt.Sprintf("%s written, and others have changed since", plural(int64(written), "row"))
 	case written > 0:

@@ -26,9 +26,26 @@ func TestEndOf(t *testing.T) {
 		"put back":                    {insertion, map[Key][]ColumnValue{a: was}, OutcomeCommitted, 1},
 		"not put back":                {insertion, nil, OutcomeRolledBack, 0},
 	} {
-		got := EndOf(Intent{Batch: 7, Rows: c.rows}, c.now)
+		got := EndOf(Intent{Batch: 7, Rows: c.rows}, TransactionUnknown, c.now)
 		if got.Status != c.want || len(got.Released) != c.released || got.Batch != 7 {
 			t.Errorf("%s: %+v, want %s", name, got, c.want)
+		}
+	}
+}
+
+// A worker may leave a row exactly as a release would have: what the server
+// says of the transaction counts for more than the rows.
+func TestEndOfBelievesTheServer(t *testing.T) {
+	a := TextKey("k", "a")
+	was, left := image("st", "P"), image("st", "F")
+	rows := []AuditRow{{Key: a, Before: was, After: left}}
+	for status, want := range map[TransactionStatus]OutcomeStatus{
+		TransactionCommitted: OutcomeCommitted, TransactionAborted: OutcomeRolledBack, TransactionInProgress: OutcomeUnknown,
+	} {
+		for _, now := range []map[Key][]ColumnValue{{a: was}, {a: left}, {a: image("st", "D")}, nil} {
+			if got := EndOf(Intent{Rows: rows}, status, now); got.Status != want || (len(got.Released) == 1) != (want == OutcomeCommitted) {
+				t.Errorf("%s: %+v, want %s", status, got, want)
+			}
 		}
 	}
 }
@@ -40,6 +57,7 @@ func TestEndText(t *testing.T) {
 		"it was not committed: nothing was changed":                         {{Status: OutcomeRolledBack}},
 		"2 rows written, and others have changed since":                     {committed, {Status: OutcomeMovedOn}},
 		"its rows have been written since, so there is nothing to put back": {{Status: OutcomeMovedOn}},
+		"the server is still at work on it; look again":                     {committed, {Status: OutcomeUnknown}},
 	} {
 		if got := EndText(ends); got != want {
 			t.Errorf("%q, want %q", got, want)

@@ -41,6 +41,10 @@ func (r *recorder) commit(ctx context.Context, t *tx, done []written) (committed
 	intent.Batch, intent.At, intent.Database, intent.DBUser = r.batch, t.now(), t.database.ID, t.database.User
 	outcome := inspect.Outcome{Batch: r.batch, Status: inspect.OutcomeCommitted}
 	intent.Rows = auditRows(done)
+	if err := t.conn.QueryRow(ctx, "SELECT txid_current()::text").Scan(&intent.Transaction); err != nil {
+		rollback(r.conn.conn)
+		return nil, nil, err
+	}
 	for _, w := range done {
 		outcome.Released = append(outcome.Released, w.key)
 	}
@@ -62,7 +66,7 @@ func (r *recorder) commit(ctx context.Context, t *tx, done []written) (committed
 	case errors.As(err, &pg) && !r.conn.conn.IsClosed():
 		outcome.Status, outcome.Released, outcome.Error = inspect.OutcomeRolledBack, nil, pg.Message
 	default:
-		outcome = r.afterLoss(last, done, outcome)
+		outcome = r.afterLoss(last, intent, "the connection was lost during the commit")
 		err = nil
 		if outcome.Status == inspect.OutcomeUnknown {
 			for _, w := range done {
@@ -77,35 +81,51 @@ func (r *recorder) commit(ctx context.Context, t *tx, done []written) (committed
 	return outcome.Released, outcome.Failed, err
 }
 
-// afterLoss finds out what became of a batch whose commit got no answer: each
-// row is read again by its key and compared with how the statement left it.
-func (r *recorder) afterLoss(ctx context.Context, done []written, outcome inspect.Outcome) inspect.Outcome {
-	outcome.Error = "the connection was lost during the commit"
-	unknown := outcome
-	unknown.Status, unknown.Released = inspect.OutcomeUnknown, nil
+// afterLoss finds out what became of a batch whose commit got no answer.
+func (r *recorder) afterLoss(ctx context.Context, intent inspect.Intent, lost string) inspect.Outcome {
+	unknown := inspect.Outcome{Batch: intent.Batch, Status: inspect.OutcomeUnknown, Error: lost}
 	if err := r.conn.reconnect(ctx); err != nil {
 		return unknown
 	}
-	keys := make([]inspect.Key, len(done))
-	for i, w := range done {
-		keys[i] = w.key
-	}
-	now, err := r.store.imagesNow(ctx, r.conn.conn, r.table, r.columns, keys)
+	status, err := r.ended(ctx, intent.Transaction)
 	if err != nil {
 		return unknown
 	}
-	end := inspect.EndOf(inspect.Intent{Batch: outcome.Batch, Rows: auditRows(done)}, now)
-	end.Error = outcome.Error
+	now, err := r.store.imagesNow(ctx, r.conn.conn, r.table, r.columns, recordedKeys(intent.Rows))
+	if err != nil {
+		return unknown
+	}
+	end := inspect.EndOf(intent, status, now)
+	end.Error = lost
 	failed := map[inspect.OutcomeStatus]string{
 		inspect.OutcomeRolledBack: "the connection was lost before the commit: not changed",
 		inspect.OutcomeMovedOn:    "the connection was lost during the commit, and the row has changed since: it may have been written before",
 	}
 	if why := failed[end.Status]; why != "" {
-		for _, w := range done {
-			end.Failed = append(end.Failed, inspect.Failure{Key: w.key, Error: why})
+		for _, row := range intent.Rows {
+			end.Failed = append(end.Failed, inspect.Failure{Key: row.Key, Error: why})
 		}
 	}
 	return end
+}
+
+// ended waits, for a while, until the server has ended a transaction whose
+// session was lost: it may still be at its commit.
+func (r *recorder) ended(ctx context.Context, transaction string) (inspect.TransactionStatus, error) {
+	wait := 10 * time.Millisecond
+	for deadline := time.Now().Add(10 * time.Second); ; wait = min(2*wait, time.Second) {
+		status, err := transactionStatus(transaction, func(f func(context.Context, *tx) error) error {
+			return r.store.transact(ctx, r.conn.conn, readOnly, f)
+		})
+		if err != nil || status != inspect.TransactionInProgress || time.Now().After(deadline) {
+			return status, err
+		}
+		select {
+		case <-time.After(wait):
+		case <-r.store.life.Done():
+			return status, errClosed
+		}
+	}
 }
 
 // auditRows are written rows as a record has them.

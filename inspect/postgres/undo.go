@@ -332,23 +332,27 @@ func (u *undoer) known(names []string) []string {
 func (u *undoer) skipped(r inspect.AuditRow, now found) {
 	state := u.table.Mapping.State.Column
 	c := now.claim
+	what, completed := "release", false
+	if r.Settlement != nil {
+		what, completed = "settle", r.Settlement.Outcome == inspect.AnswerCharged
+	}
 	switch {
 	case c == nil && r.After == nil:
 		u.skip(r.Key, inspect.ReasonLocked, "another transaction was putting a row with this key in its place")
 	case c == nil:
 		u.skip(r.Key, inspect.ReasonGone, "the row is no longer there")
 	case now.is(r.Before):
-		u.skip(r.Key, inspect.ReasonChanged, "the row is as it was before the release already")
+		u.skip(r.Key, inspect.ReasonChanged, "the row is as it was before the "+what+" already")
 	case r.After == nil:
 		u.skip(r.Key, inspect.ReasonChanged, "there is a row with this key again")
 	case now.is(r.After):
 		u.skip(r.Key, inspect.ReasonLocked, "another transaction holds the row"+otherwiseKept(u.table))
-	case c.State == inspect.StateDone:
-		u.skip(r.Key, inspect.ReasonDone, "done since the release")
+	case c.State == inspect.StateDone && !completed:
+		u.skip(r.Key, inspect.ReasonDone, "done since the "+what)
 	case c.State == inspect.StateProcessing && valueOf(r.After, state) != nil && c.RawState != *valueOf(r.After, state):
-		u.skip(r.Key, inspect.ReasonClaimedAgain, "claimed again since the release, by "+inspect.Brief(c.Owner.Or("nobody named")))
+		u.skip(r.Key, inspect.ReasonClaimedAgain, "claimed again since the "+what+", by "+inspect.Brief(c.Owner.Or("nobody named")))
 	default:
-		u.skip(r.Key, inspect.ReasonChanged, "changed since the release")
+		u.skip(r.Key, inspect.ReasonChanged, "changed since the "+what)
 	}
 }
 

@@ -10,11 +10,12 @@ func TestHowAnInterruptedBatchEndedIsReadFromItsRows(t *testing.T) {
 	db, s, table := recommended(t, "('a', 'PROCESSING', 'w1', "+lapsed+"), ('b', 'PROCESSING', 'w1', "+lapsed+")")
 	end := func(rows []inspect.AuditRow) inspect.Outcome {
 		t.Helper()
-		now, err := s.Reread(t.Context(), table, rows)
+		batch := inspect.Intent{Batch: 1, Rows: rows}
+		status, now, err := s.Reread(t.Context(), table, batch)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return inspect.EndOf(inspect.Intent{Batch: 1, Rows: rows}, now)
+		return inspect.EndOf(batch, status, now)
 	}
 	a := &memoryAuditor{}
 	p := plan(t, s, table, inspect.PlanRequest{Keys: keyList(t, table, "a", "b")})
@@ -37,6 +38,47 @@ func TestHowAnInterruptedBatchEndedIsReadFromItsRows(t *testing.T) {
 		t.Errorf("gone: %+v", got)
 	}
 	rows[0].Before[1].Column = "no_such_column"
-	_, err := s.Reread(t.Context(), table, rows)
+	_, _, err := s.Reread(t.Context(), table, inspect.Intent{Rows: rows})
 	wantFault(t, err, inspect.FaultRefused)
+}
+
+func TestTheServerKnowsWhatBecameOfATransaction(t *testing.T) {
+	db, s, table := recommended(t, "('a', 'PROCESSING', 'w1', "+lapsed+")")
+	a := &memoryAuditor{}
+	release(t, s, table, plan(t, s, table, inspect.PlanRequest{Keys: keyList(t, table, "a")}), a)
+	batch := a.intents[0]
+	status := func(id string) inspect.TransactionStatus {
+		t.Helper()
+		batch.Transaction = id
+		got, _, err := s.Reread(t.Context(), table, batch)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got
+	}
+	if got := status(batch.Transaction); batch.Transaction == "" || got != inspect.TransactionCommitted {
+		t.Errorf("the release's own: %q is %q", batch.Transaction, got)
+	}
+	open, err := db.Conn().Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var id string
+	if err := open.QueryRow(t.Context(), "SELECT txid_current()::text").Scan(&id); err != nil {
+		t.Fatal(err)
+	}
+	if got := status(id); got != inspect.TransactionInProgress {
+		t.Errorf("an open one is %q", got)
+	}
+	if err := open.Rollback(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := status(id); got != inspect.TransactionAborted {
+		t.Errorf("one rolled back is %q", got)
+	}
+	for _, id := range []string{"", "3", "9000000000000"} { // none, long gone, never given out
+		if got := status(id); got == inspect.TransactionAborted || got == inspect.TransactionInProgress {
+			t.Errorf("transaction %q is %q", id, got)
+		}
+	}
 }

@@ -66,11 +66,11 @@ func endsOf(ctx context.Context, reader inspect.Rereader, table inspect.Table, p
 		if batch.Known() {
 			continue
 		}
-		now, err := reader.Reread(ctx, table, batch.Intent.Rows)
+		status, now, err := reader.Reread(ctx, table, batch.Intent)
 		if err != nil {
 			return nil, err
 		}
-		ends = append(ends, inspect.EndOf(batch.Intent, now))
+		ends = append(ends, inspect.EndOf(batch.Intent, status, now))
 	}
 	return ends, nil
 }
@@ -87,6 +87,9 @@ func (a *app) noteEnds(ctx context.Context, shared *inspectFlags, id string, end
 	}
 	operation := folder.Resume(id)
 	for _, end := range ends {
+		if end.Status == inspect.OutcomeUnknown {
+			continue // the server is still at work on it
+		}
 		if err = operation.Outcome(ctx, end); err != nil {
 			break
 		}
