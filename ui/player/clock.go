@@ -47,7 +47,7 @@ func (p *Player) turnPlay() tea.Cmd {
 	if p.mode != paused {
 		return p.setMode(paused)
 	}
-	if p.n >= p.trace.Len() {
+	if p.atEnd() {
 		p.goToEvent(0)
 	}
 	return p.setMode(playing)
@@ -66,7 +66,7 @@ func (p *Player) ticked(msg tickedMsg) tea.Cmd {
 		return nil
 	}
 	p.now += p.speed.virtual(int64(min(msg.passed, longestFrame)))
-	if end := p.trace.Duration(); p.now >= end {
+	if end := p.duration(); p.now >= end {
 		p.now, p.n = end, p.trace.Len()
 		return p.setMode(paused)
 	}

@@ -17,7 +17,7 @@ type glance struct {
 	filter    string // of the event log
 	filtering bool   // the filter is being typed
 	statement bool   // the step's SQL is shown
-	rivals    int    // so many other handlers are shown beneath the first
+	compared  int    // so many other handlers are shown beneath the first
 	picked    int    // of the handlers that are compared, the one whose key for the next handler turns; 0 the first
 	arrived   int    // grows with every run of a rival
 	veiled    bool   // what went wrong later than the cursor ever was is not told
@@ -40,10 +40,11 @@ func (p *Player) glanced(msg tea.KeyPressMsg) (ok bool) {
 	case key.Matches(msg, k.Follow):
 		p.turnFollow()
 	case key.Matches(msg, k.LaneUp):
-		p.pickLane(-1)
+		p.pick(-1)
 	case key.Matches(msg, k.LaneDown):
-		p.pickLane(1)
+		p.pick(1)
 	case key.Matches(msg, k.Filter):
+		p.endCompare()
 		p.filtering = true
 	case key.Matches(msg, k.Statement):
 		p.statement = !p.statement
@@ -55,11 +56,22 @@ func (p *Player) glanced(msg tea.KeyPressMsg) (ok bool) {
 	return true
 }
 
+// pick moves the mark to another lane, or while comparing to another handler.
+func (p *Player) pick(by int) {
+	if p.compared > 0 {
+		p.picked = min(max(p.picked+by, 0), p.compared)
+		return
+	}
+	p.pickLane(by)
+}
+
 // clear takes back one thing that stands out, the one in front first.
 func (p *Player) clear() {
 	switch {
 	case p.statement:
 		p.statement = false
+	case p.compared > 0:
+		p.endCompare()
 	case p.filter != "":
 		p.filter = ""
 	case p.following:

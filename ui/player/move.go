@@ -8,7 +8,10 @@ import (
 // move takes a key that goes to another place of the run. It pauses.
 func (p *Player) move(msg tea.KeyPressMsg) {
 	k := p.keys.Player
-	if p.scrub(msg) || p.moveAlong(msg) {
+	if p.scrub(msg) || len(p.rivals) == 0 && p.moveAlong(msg) {
+		return
+	}
+	if len(p.rivals) > 0 && p.moveCompared(msg) {
 		return
 	}
 	to, found := p.n, true
@@ -40,6 +43,53 @@ func (p *Player) move(msg tea.KeyPressMsg) {
 	if found {
 		p.goToEvent(to)
 	}
+}
+
+// moveCompared takes a key that goes to the next event of any run on the screen,
+// or to the one before. ok is false for other keys.
+func (p *Player) moveCompared(msg tea.KeyPressMsg) (ok bool) {
+	k := p.keys.Player
+	by := 1
+	if key.Matches(msg, k.Back, k.PrevSeen, k.PrevBad, k.PrevEvent) {
+		by = -1
+	}
+	switch {
+	case key.Matches(msg, k.NextBad, k.PrevBad):
+		now, n := p.now, p.n
+		if !p.stepThrough(violationsOf, by) || by < 0 && p.n == 0 {
+			p.now, p.n = now, n
+			p.notice = "There is no violation there in any of these runs."
+		}
+	case key.Matches(msg, k.NextSeen, k.PrevSeen, k.NextEvent, k.PrevEvent):
+		p.stepThrough(p.chosenOf(true), by)
+	case key.Matches(msg, k.Step, k.Back):
+		p.stepThrough(p.chosenOf(false), by)
+	case key.Matches(msg, k.Last):
+		p.setMode(paused)
+		p.seek(p.duration())
+	default:
+		return false
+	}
+	return true
+}
+
+// chosenOf chooses the events to which a step goes: all, the visible changes, or
+// those of the followed payment.
+func (p *Player) chosenOf(seen bool) func(*Player) []int32 {
+	return func(r *Player) []int32 {
+		if !seen && !p.following {
+			return nil
+		}
+		return r.cached(eventList{following: p.following, followed: p.followed, seen: seen})
+	}
+}
+
+func violationsOf(r *Player) []int32 {
+	seqs := []int32{}
+	for _, v := range r.trace.Violations() {
+		seqs = append(seqs, int32(v.Seq))
+	}
+	return seqs
 }
 
 func (p *Player) noViolation(where string) string {

@@ -49,7 +49,8 @@ type Player struct {
 	workloads [2]workload
 	shown     int // which of them
 	handler   sim.HandlerID
-	request   int // generation of the newest request for a trace
+	rivals    []*Player // the handlers beneath the first: each only its trace, its place and what is drawn from them
+	request   int       // generation of the newest request for a trace
 	trace     *sim.Trace
 	own       *sim.Trace // of a run made elsewhere: as it was made
 	folds     folding    // what trace leaves out of it
@@ -83,9 +84,9 @@ func New(config Config, keyMap keys.Map, dialogs *frame.Dialogs) *Player {
 	}
 	p := &Player{
 		config: config, keys: keyMap, dialogs: dialogs, speed: config.Speed,
-		workloads: newWorkloads(config.Scenario), handler: config.Scenario.Handler,
+		workloads: newWorkloads(manyOf(config.Scenario)), handler: config.Scenario.Handler,
 	}
-	if config.Many {
+	if config.Many && !isDemo(config.Scenario) {
 		p.shown = manyPayments
 	}
 	p.SetStyles(theme.New(true))
@@ -101,6 +102,8 @@ func (p *Player) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case traceRecordedMsg:
 		p.recorded(msg)
+	case rivalRecordedMsg:
+		p.rivalRecorded(msg)
 	case tickedMsg:
 		return p.ticked(msg)
 	case paymentChosenMsg:
@@ -136,9 +139,11 @@ func (p *Player) pressed(msg tea.KeyPressMsg) tea.Cmd {
 	}
 	switch {
 	case key.Matches(msg, k.NextHandler):
-		return p.turnHandler(1)
+		return p.turnPicked(1)
 	case key.Matches(msg, k.PrevHandler):
-		return p.turnHandler(-1)
+		return p.turnPicked(-1)
+	case key.Matches(msg, k.Compare):
+		return p.turnCompare()
 	case key.Matches(msg, k.Workload):
 		return p.turnWorkload()
 	case key.Matches(msg, k.Faster):
@@ -159,37 +164,6 @@ func (p *Player) pressed(msg tea.KeyPressMsg) tea.Cmd {
 		p.move(msg)
 	}
 	return nil
-}
-
-// ShortHelp lists the keys for the footer.
-func (p *Player) ShortHelp() []key.Binding {
-	k := p.keys.Player
-	play := k.Play
-	if p.mode != paused {
-		play.SetHelp(play.Help().Key, "pause")
-	}
-	steps := key.NewBinding(key.WithKeys(append(k.Back.Keys(), k.Step.Keys()...)...), key.WithHelp(k.Back.Help().Key+k.Step.Help().Key, "step"))
-	handler := k.NextHandler
-	handler.SetHelp(handler.Help().Key, "handler")
-	workload := k.Workload
-	workload.SetHelp(workload.Help().Key, p.workloads[1-p.shown].short)
-	violation := k.NextBad
-	violation.SetHelp(violation.Help().Key, "violation")
-	speeds := key.NewBinding(key.WithKeys(append(k.Slower.Keys(), k.Faster.Keys()...)...), key.WithHelp(k.Slower.Help().Key+" "+k.Faster.Help().Key, "speed"))
-	goTo := k.GoTo
-	goTo.SetHelp(goTo.Help().Key, "go to")
-	return []key.Binding{play, steps, handler, workload, violation, speeds, goTo}
-}
-
-// FullHelp lists the keys for the help overlay, and what the marks of the
-// timeline mean.
-func (p *Player) FullHelp() []frame.KeyGroup {
-	k := p.keys.Player
-	return []frame.KeyGroup{
-		{Title: "time", Keys: []key.Binding{k.Play, k.Step, k.Back, k.NextSeen, k.PrevSeen, k.NextBad, k.PrevBad, k.GoTo, k.First, k.Last, k.Faster, k.Slower}},
-		{Title: "what is shown", Keys: []key.Binding{k.NextHandler, k.PrevHandler, k.Workload}},
-		{Title: "marks", Keys: legend()},
-	}
 }
 
 // Title is the window title.

@@ -9,7 +9,6 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
-	"pgregory.net/rapid"
 
 	"idemtui/sim"
 	"idemtui/ui/frame"
@@ -32,7 +31,14 @@ func settle(p *Player, cmd tea.Cmd) {
 	if cmd == nil || p.mode == playing {
 		return
 	}
-	p.Update(cmd())
+	msg := cmd()
+	if batch, ok := msg.(tea.BatchMsg); ok {
+		for _, cmd := range batch {
+			settle(p, cmd)
+		}
+		return
+	}
+	p.Update(msg)
 }
 
 // typed is the key press of the binding's first key.
@@ -46,6 +52,7 @@ func named(name string) tea.KeyPressMsg {
 	codes := map[string]rune{
 		"left": tea.KeyLeft, "right": tea.KeyRight, "home": tea.KeyHome, "end": tea.KeyEnd, "tab": tea.KeyTab,
 		"space": tea.KeySpace, "enter": tea.KeyEnter, "esc": tea.KeyEscape,
+		"up": tea.KeyUp, "down": tea.KeyDown, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown,
 	}
 	if code, ok := codes[name]; ok {
 		m.Code = code
@@ -129,29 +136,6 @@ func TestOutcomes(t *testing.T) {
 			t.Errorf("outcome(%+v) = %q, want %q", c.result, got, c.want)
 		}
 	}
-}
-
-func TestBackNAndForwardNIsTheSamePicture(t *testing.T) {
-	one, many := open(t, Config{}), open(t, Config{Many: true})
-	rapid.Check(t, func(r *rapid.T) {
-		p := one
-		if rapid.Bool().Draw(r, "many") {
-			p = many
-		}
-		p.goToEvent(rapid.IntRange(0, p.trace.Len()).Draw(r, "at"))
-		n := rapid.IntRange(1, 40).Draw(r, "n")
-		n = min(n, p.n)
-		before := p.View(100, 30)
-		for range n {
-			press(p, p.keys.Player.Back)
-		}
-		for range n {
-			press(p, p.keys.Player.Step)
-		}
-		if after := p.View(100, 30); after != before {
-			r.Fatalf("%d back and forward changes\n%s\nto\n%s", n, ansi.Strip(before), ansi.Strip(after))
-		}
-	})
 }
 
 func TestViolationKeysFindEachDoubleCharge(t *testing.T) {
@@ -365,17 +349,25 @@ func TestTheDialogForATimeGoesThere(t *testing.T) {
 
 func BenchmarkView(b *testing.B) {
 	for _, c := range []struct {
-		name  string
-		many  bool
-		speed Speed
-	}{{"one", false, 250}, {"many", true, 1000}, {"many-100x", true, 100_000}} {
+		name   string
+		many   bool
+		speed  Speed
+		rivals []sim.HandlerID
+	}{
+		{"one", false, 250, nil},
+		{"many", true, 1000, nil},
+		{"many-100x", true, 100_000, nil},
+		{"compare-three", true, 1000, []sim.HandlerID{sim.HandlerClaim, sim.HandlerKey}},
+		{"compare-three-100x", true, 100_000, []sim.HandlerID{sim.HandlerClaim, sim.HandlerKey}},
+	} {
 		b.Run(c.name, func(b *testing.B) {
 			p := open(b, Config{Many: c.many})
+			settle(p, p.Compare(c.rivals...))
 			p.mode = playing
 			step := c.speed.virtual(int64(frameTime))
 			for b.Loop() {
 				p.now += step
-				if p.now > p.trace.Duration() {
+				if p.now > p.duration() {
 					p.seek(0)
 				}
 				p.n = max(p.n, p.trace.IndexAt(p.now))

@@ -16,13 +16,19 @@ func (p *Player) noteProgress() {
 // noteEnd remembers what the run came to once the viewer has seen its end, so
 // that handlers can be compared without telling the outcome in advance.
 func (p *Player) noteEnd() {
-	if p.trace == nil || p.n == 0 || p.n < p.trace.Len() {
+	if p.trace == nil || p.n == 0 {
 		return
 	}
-	seen, handler := p.workloads[p.shown].seen, p.trace.Handler().ID
-	if _, known := seen[handler]; !known {
-		seen[handler] = p.trace.Result()
-		p.ends++
+	seen := p.workloads[p.shown].seen
+	for _, r := range p.rows() {
+		over := r.n == r.trace.Len()
+		if r != p {
+			over = p.now >= r.trace.Duration()
+		}
+		if _, known := seen[r.trace.Handler().ID]; over && !known {
+			seen[r.trace.Handler().ID] = r.trace.Result()
+			p.ends++
+		}
 	}
 }
 

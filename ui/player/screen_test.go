@@ -2,6 +2,7 @@ package player_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -52,12 +53,27 @@ func (s *stage) send(msg tea.Msg) {
 	if press, ok := msg.(tea.KeyPressMsg); ok && !runs(s.keys.Player, press) {
 		return
 	}
-	s.app.Update(cmd())
+	s.carryOut(cmd)
+}
+
+// carryOut makes the runs that a key asks for.
+func (s *stage) carryOut(cmd tea.Cmd) {
+	if cmd == nil {
+		return
+	}
+	msg := cmd()
+	if batch, ok := msg.(tea.BatchMsg); ok {
+		for _, cmd := range batch {
+			s.carryOut(cmd)
+		}
+		return
+	}
+	s.app.Update(msg)
 }
 
 // runs says whether the key makes a new run.
 func runs(k keys.Player, press tea.KeyPressMsg) bool {
-	return key.Matches(press, k.NextHandler, k.PrevHandler, k.Workload)
+	return key.Matches(press, k.NextHandler, k.PrevHandler, k.Workload, k.Compare, k.Copy)
 }
 
 func keyPress(name string) tea.KeyPressMsg {
@@ -67,7 +83,8 @@ func keyPress(name string) tea.KeyPressMsg {
 	}
 	codes := map[string]rune{
 		"left": tea.KeyLeft, "right": tea.KeyRight, "home": tea.KeyHome, "end": tea.KeyEnd, "tab": tea.KeyTab,
-		"space": tea.KeySpace, "enter": tea.KeyEnter, "esc": tea.KeyEscape,
+		"space": tea.KeySpace, "enter": tea.KeyEnter, "esc": tea.KeyEscape, "backspace": tea.KeyBackspace,
+		"up": tea.KeyUp, "down": tea.KeyDown, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown,
 	}
 	if code, ok := codes[name]; ok {
 		m.Code = code
@@ -98,18 +115,42 @@ var sizes = []struct{ w, h int }{{80, 24}, {120, 36}, {200, 60}, {60, 15}}
 
 func TestPictures(t *testing.T) {
 	k := keys.Default().Player
+	typed := func(text string) (all []key.Binding) {
+		for _, r := range text {
+			all = append(all, key.NewBinding(key.WithKeys(string(r))))
+		}
+		return all
+	}
+	join := slices.Concat[[]key.Binding]
+	one := func(b ...key.Binding) []key.Binding { return b }
 	for _, scene := range []struct {
 		name    string
 		handler sim.HandlerID
 		keys    []key.Binding
 	}{
 		{"start", sim.HandlerCheck, nil},
-		{"charging", sim.HandlerCheck, []key.Binding{k.NextSeen, k.NextSeen, k.NextSeen, k.NextSeen, k.NextSeen, k.NextSeen, k.Step}},
-		{"charged-twice", sim.HandlerCheck, []key.Binding{k.NextBad}},
-		{"end", sim.HandlerCheck, []key.Binding{k.Last}},
-		{"claim", sim.HandlerCheck, []key.Binding{k.NextHandler, k.Last}},
-		{"many", sim.HandlerCheck, []key.Binding{k.Workload, k.NextBad}},
-		{"many-end", sim.HandlerCheck, []key.Binding{k.Workload, k.Last}},
+		{"charging", sim.HandlerCheck, one(k.NextSeen, k.NextSeen, k.NextSeen, k.NextSeen, k.NextSeen, k.NextSeen, k.Step)},
+		{"charged-twice", sim.HandlerCheck, one(k.NextBad)},
+		{"end", sim.HandlerCheck, one(k.Last)},
+		{"claim", sim.HandlerCheck, one(k.NextHandler, k.Last)},
+		{"many", sim.HandlerCheck, one(k.Workload, k.NextBad)},
+		{"many-end", sim.HandlerCheck, one(k.Workload, k.Last)},
+		{"halfway", sim.HandlerCheck, join(one(k.Workload), typed("5"))},
+		{"zoomed-in", sim.HandlerCheck, one(k.Workload, k.NextBad, k.Closer, k.Closer)},
+		{"zoomed-out", sim.HandlerCheck, one(k.Workload, k.NextBad, k.Farther, k.Farther, k.Farther, k.Farther)},
+		{"looking-back", sim.HandlerCheck, one(k.Workload, k.NextPage, k.NextPage, k.Earlier, k.Earlier)},
+		{"following", sim.HandlerCheck, one(k.Workload, k.NextBad, k.Follow, k.Back, k.Back)},
+		{"worker-picked", sim.HandlerLease, one(k.Workload, k.NextPage, k.LaneDown, k.LaneDown, k.LaneDown)},
+		{"provider-picked", sim.HandlerCheck, one(k.Workload, k.NextPage, k.LaneUp)},
+		{"filtered", sim.HandlerCheck, join(one(k.Workload, k.NextPage, k.Filter), typed("twice"))},
+		{"sql-claim", sim.HandlerClaim, one(k.Statement, k.NextSeen, k.NextSeen, k.NextSeen, k.NextSeen, k.NextSeen)},
+		{"sql-lease", sim.HandlerLease, one(k.Statement, k.NextSeen, k.NextSeen)},
+		{"sql-natural", sim.HandlerNatural, one(k.Statement, k.NextSeen, k.NextSeen)},
+		{"sql-onetx", sim.HandlerOneTx, one(k.Statement, k.NextSeen, k.NextSeen, k.Step, k.Step)},
+		{"compare-two", sim.HandlerCheck, one(k.Compare, k.NextBad)},
+		{"compare-three-many", sim.HandlerCheck, one(k.Workload, k.Compare, k.Compare, k.NextBad, k.NextBad, k.LaneDown)},
+		{"compare-end", sim.HandlerCheck, one(k.Workload, k.Compare, k.Compare, k.Last)},
+		{"token", sim.HandlerCheck, one(k.Copy)},
 	} {
 		for _, size := range sizes {
 			t.Run(fmt.Sprintf("%s/%dx%d", scene.name, size.w, size.h), func(t *testing.T) {
@@ -117,7 +158,11 @@ func TestPictures(t *testing.T) {
 				scenario.Handler, scenario.Seed = scene.handler, 42
 				s := newStage(player.Config{Scenario: scenario})
 				s.size(size.w, size.h)
-				s.press(scene.keys...)
+				s.styled() // what a key does may depend on the width
+				for _, b := range scene.keys {
+					s.press(b)
+					s.styled()
+				}
 				fits(t, s.styled(), size.w, size.h)
 				golden.RequireEqual(t, s.plain())
 			})
@@ -193,7 +238,8 @@ func TestAnyKeysKeepTheFrame(t *testing.T) {
 	k := m.Player
 	bindings := []key.Binding{
 		k.Play, k.Back, k.Step, k.PrevSeen, k.NextSeen, k.NextBad, k.PrevBad, k.GoTo, k.First, k.Last, k.Faster, k.Slower,
-		k.NextHandler, k.PrevHandler, k.Workload, m.Global.Help, m.Dialog.Choose, m.Dialog.Cancel,
+		k.NextHandler, k.PrevHandler, k.Workload, k.Compare, k.Compare, k.Tenth, k.NextPage, k.PrevPage, k.Closer, k.Farther, k.Earlier, k.Later,
+		k.Follow, k.FollowID, k.LaneUp, k.LaneDown, k.Filter, k.NextEvent, k.PrevEvent, k.Statement, k.Copy, k.Clear, m.Global.Help, m.Dialog.Choose, m.Dialog.Cancel,
 	}
 	scenario := sim.DefaultScenario()
 	scenario.Payments = 120
@@ -207,7 +253,7 @@ func TestAnyKeysKeepTheFrame(t *testing.T) {
 				w, h = rapid.IntRange(1, 220).Draw(r, "w"), rapid.IntRange(1, 70).Draw(r, "h")
 				s.size(w, h)
 			case 1:
-				r := rapid.RuneFrom([]rune("0123456789.ms x")).Draw(r, "rune")
+				r := rapid.RuneFrom([]rune("0123456789.ms xp!twice")).Draw(r, "rune")
 				s.send(tea.KeyPressMsg{Code: r, Text: string(r)})
 			default:
 				s.press(rapid.SampledFrom(bindings).Draw(r, "key"))

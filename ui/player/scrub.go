@@ -11,7 +11,13 @@ import (
 // duration is the time at which the run ends, or the last of those that are
 // compared.
 func (p *Player) duration() int64 {
-	return p.trace.Duration()
+	d := p.trace.Duration()
+	for _, r := range p.rivals {
+		if r.trace != nil {
+			d = max(d, r.trace.Duration())
+		}
+	}
+	return d
 }
 
 // scrub takes a key that goes to a place of the whole run: a tenth of it, or
@@ -56,20 +62,24 @@ func (v *view) drawScrub(p pane) {
 	p.put(0, 0, strings.Repeat("─", v.page.width), inkFaint)
 	a, b := at(v.page.start), at(v.page.end()-1)
 	p.put(a, 0, strings.Repeat("━", b-a+1), inkMuted)
-	seen := max(v.n, v.reached)
-	for _, violation := range v.trace.Violations() {
-		k := inkMuted // still to come
-		switch {
-		case violation.Seq < v.n:
-			k = inkBad
-		case violation.Seq >= seen && v.veiled:
-			continue
+	for _, r := range v.rows() {
+		seen := max(r.n, r.reached)
+		for _, violation := range r.trace.Violations() {
+			k := inkMuted // still to come
+			switch {
+			case violation.Seq < r.n:
+				k = inkBad
+			case violation.Seq >= seen && v.veiled:
+				continue
+			}
+			x := at(r.trace.Event(violation.Seq).At)
+			if x == cursor && k == inkBad {
+				present = inkBad
+			}
+			if c := p.at(x, 0); c.r != '✗' || k == inkBad {
+				p.put(x, 0, "✗", k)
+			}
 		}
-		x := at(v.trace.Event(violation.Seq).At)
-		if x == cursor && k == inkBad {
-			present = inkBad
-		}
-		p.put(x, 0, "✗", k)
 	}
 	p.put(cursor, 0, "┃", present)
 }

@@ -9,29 +9,31 @@ import (
 	"idemtui/ui/text"
 )
 
-// drawStory says what the last event did, and at the end what the run came to;
-// below it stands what to do next, where there is room.
-func (v *view) drawStory(p pane) {
-	var sentence string
-	k := inkText
+// story says what the last event did, and at the end what the run came to.
+func (v *view) story() (sentence string, k ink) {
 	switch {
 	case v.n == 0 && v.own != nil:
-		sentence, k = "Nothing has happened yet.", inkMuted
+		return "Nothing has happened yet.", inkMuted
 	case v.n == 0:
-		sentence = v.opening()
+		return v.opening(), inkText
 	case v.n == v.trace.Len():
-		good := false
-		if sentence, good = outcome(v.trace.Result()); good {
-			k = inkOK
-		} else {
-			sentence, k = "✗ "+sentence, inkBad
+		sentence, good := outcome(v.trace.Result())
+		if good {
+			return sentence, inkOK
 		}
-	default:
-		sentence = v.sentence(v.n)
-		if _, wrong := v.page.violation(int32(v.n - 1)); wrong {
-			sentence, k = "✗ "+sentence, inkBad
-		}
+		return "✗ " + sentence, inkBad
 	}
+	sentence = v.sentence(v.n)
+	if _, wrong := v.page.violation(int32(v.n - 1)); wrong {
+		return "✗ " + sentence, inkBad
+	}
+	return sentence, inkText
+}
+
+// drawStory tells the story; below it stands what to do next, where there is
+// room.
+func (v *view) drawStory(p pane) {
+	sentence, k := v.story()
 	y := p.wrap(0, p.rect.h, sentence, k)
 	if hint := v.hint(); hint != "" && y < p.rect.h {
 		p.wrap(y, p.rect.h-y, hint, inkInfo)
@@ -58,7 +60,7 @@ func (v *view) hint() string {
 	case v.n == 0 && v.mode == paused:
 		return fmt.Sprintf("%s to play, %s to step", k.Play.Help().Key, k.Step.Help().Key)
 	case v.n == v.trace.Len():
-		return fmt.Sprintf("%s for the next handler, %s to play again", k.NextHandler.Help().Key, k.Play.Help().Key)
+		return fmt.Sprintf("%s for the next handler, %s to compare, %s to play again", k.NextHandler.Help().Key, k.Compare.Help().Key, k.Play.Help().Key)
 	}
 	return ""
 }

@@ -59,7 +59,11 @@ func (p *Player) View(w, h int) string {
 		p.drawWaiting(c.pane(rect{0, 0, w, h}))
 	} else {
 		v := p.prepare(w)
-		v.compose(c)
+		if p.compared > 0 {
+			v.composeCompared(c)
+		} else {
+			v.compose(c)
+		}
 	}
 	p.cache.stamp, p.cache.frame = s, c.draw(&p.palette)
 	return p.cache.frame
@@ -299,7 +303,12 @@ func (v *view) drawHeading(p pane) int {
 	if x+text.Width(place) < end-1 {
 		p.put(x, y, place, inkMuted)
 	}
-	v.drawCounters(p.sub(0, y+1, p.rect.w, 1))
+	counters := p.sub(0, y+1, p.rect.w, 1)
+	if v.following {
+		end := counters.right(0, "following "+sim.PaymentName(v.followed)+" ", inkAccent)
+		counters = counters.sub(0, 0, end-1, 1)
+	}
+	v.drawCounters(counters)
 	return y + 2
 }
 
@@ -313,7 +322,7 @@ func (v *view) drawClock(p pane, speed bool) int {
 		word, k = "▶ playing", inkOK
 	case v.mode == away:
 		word, k = "▶ waiting", inkMuted
-	case v.n == v.trace.Len():
+	case v.atEnd():
 		word, k = "the end", inkAccent
 	}
 	x := p.right(0, text.Right(v.clock(v.now), v.clockWidth())+" ", inkStrong) - text.Width(word) - 1
@@ -332,34 +341,48 @@ func (v *view) drawCounters(p pane) {
 	if p.rect.w < wideEnough {
 		gap, twice, never = 2, "twice", "never"
 	}
+	all := []counter{{"deliveries", c.Deliveries, inkStrong}, {"payments", c.Payments, inkStrong}, {"charges", c.Charges, inkStrong}, {twice, 0, inkStrong}}
+	if c.ChargedTwice > 0 {
+		all[3] = counter{"✗ " + twice, c.ChargedTwice, inkBad}
+	}
+	if c.Lost > 0 {
+		all = append(all, counter{"✗ " + never, c.Lost, inkBad})
+	}
+	if c.Takeovers > 0 {
+		all = append(all, counter{"takeovers", c.Takeovers, inkStrong})
+	}
+	if c.Fenced > 0 {
+		all = append(all, counter{"fenced", c.Fenced, inkStrong})
+	}
+	for len(all) > 3 && countersWidth(all, gap) > p.rect.w-1 && all[0].word != "charges" {
+		all = all[1:] // what went wrong matters more
+	}
 	x := 1
-	add := func(word string, n int64, k ink) {
-		value := strconv.FormatInt(n, 10)
-		if x+text.Width(word)+1+text.Width(value) > p.rect.w {
+	for _, c := range all {
+		value := strconv.FormatInt(c.n, 10)
+		if x+text.Width(c.word)+1+len(value) > p.rect.w {
 			return
 		}
 		label := inkMuted
-		if k == inkBad {
-			label, word = inkBad, "✗ "+word
+		if c.ink == inkBad {
+			label = inkBad
 		}
-		x = p.put(x, 0, word+" ", label)
-		x = p.put(x, 0, value, k) + gap
+		x = p.put(x, 0, c.word+" ", label)
+		x = p.put(x, 0, value, c.ink) + gap
 	}
-	add("deliveries", c.Deliveries, inkStrong)
-	add("payments", c.Payments, inkStrong)
-	add("charges", c.Charges, inkStrong)
-	if c.ChargedTwice > 0 {
-		add(twice, c.ChargedTwice, inkBad)
-	} else {
-		add(twice, 0, inkStrong)
+}
+
+// counter is a word and a number.
+type counter struct {
+	word string
+	n    int64
+	ink  ink
+}
+
+func countersWidth(all []counter, gap int) int {
+	w := -gap
+	for _, c := range all {
+		w += text.Width(c.word) + 1 + len(strconv.FormatInt(c.n, 10)) + gap
 	}
-	if c.Lost > 0 {
-		add(never, c.Lost, inkBad)
-	}
-	if c.Takeovers > 0 {
-		add("takeovers", c.Takeovers, inkStrong)
-	}
-	if c.Fenced > 0 {
-		add("fenced", c.Fenced, inkStrong)
-	}
+	return w
 }

@@ -27,9 +27,23 @@ type workload struct {
 	seen     map[sim.HandlerID]sim.Result // of the handlers whose end the viewer has seen
 }
 
+// isDemo says whether a scenario is the one payment and its copy that the player
+// has as its small workload.
+func isDemo(s sim.Scenario) bool { return s == sim.DemoOf(s) }
+
+// manyOf is the large workload beside a scenario: the scenario itself, unless it
+// is the small one.
+func manyOf(s sim.Scenario) sim.Scenario {
+	if !isDemo(s) {
+		return s
+	}
+	many := sim.DefaultScenario()
+	many.Handler, many.Seed, many.Charge, many.Lease, many.Renew, many.Guard = s.Handler, s.Seed, s.Charge, s.Lease, s.Renew, s.Guard
+	return many
+}
+
 func newWorkloads(many sim.Scenario) [2]workload {
-	one := sim.DemoScenario(many.Handler)
-	one.Seed, one.Charge, one.Lease, one.Renew, one.Guard = many.Seed, many.Charge, many.Lease, many.Renew, many.Guard
+	one := sim.DemoOf(many)
 	payments := text.Plural(many.Payments, "payment", "payments")
 	return [2]workload{
 		onePayment:   {scenario: one, title: "one payment and its copy", short: "one payment", seen: map[sim.HandlerID]sim.Result{}},
@@ -82,19 +96,23 @@ func (p *Player) recorded(msg traceRecordedMsg) {
 	p.seek(w.now)
 }
 
+// atEnd says whether the run is over, and all those beneath it.
+func (p *Player) atEnd() bool {
+	return p.n > 0 && p.n == p.trace.Len() && p.now >= p.duration()
+}
+
 // keepPlace remembers where the viewer stands in the present workload.
 func (p *Player) keepPlace() {
 	if p.trace == nil {
 		return
 	}
 	w := &p.workloads[p.shown]
-	w.now, w.end = p.now, p.n > 0 && p.n == p.trace.Len()
+	w.now, w.end = p.now, p.atEnd()
 }
 
 // turnHandler goes on to the next handler (or back) on the same workload.
 func (p *Player) turnHandler(by int) tea.Cmd {
-	count := len(sim.Handlers())
-	p.handler = sim.HandlerID((int(p.handler) + by + count) % count)
+	p.handler = p.nextUnused(p.handler, by)
 	return p.record()
 }
 
@@ -104,6 +122,6 @@ func (p *Player) turnWorkload() tea.Cmd {
 	p.setMode(paused)
 	p.shown = 1 - p.shown
 	p.trace = nil
-	p.glance = glance{statement: p.statement, rivals: p.rivals, picked: p.picked, arrived: p.arrived, veiled: p.veiled}
-	return p.record()
+	p.glance = glance{statement: p.statement, compared: p.compared, picked: p.picked, arrived: p.arrived, veiled: p.veiled}
+	return tea.Batch(p.record(), p.recordRivals())
 }
