@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -123,14 +124,10 @@ func TestFrameworks(t *testing.T) {
 func fixture(t *testing.T, profile string) (*servertest.DB, *postgres.Store) {
 	t.Helper()
 	db := servertest.Postgres(t)
-	if profile == "processed-messages" {
-		recommended, err := schema.For(dsn.Postgres)
-		if err != nil {
-			t.Fatal(err)
-		}
-		db.Exec(recommended.CreateSQL())
+	for _, part := range ddl(t, profile) {
+		db.Exec(part)
 	}
-	rows, err := os.ReadFile("testdata/" + profile + ".sql")
+	rows, err := os.ReadFile("testdata/" + profile + ".rows.sql")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,6 +146,34 @@ func fixture(t *testing.T, profile string) (*servertest.DB, *postgres.Store) {
 		}
 	})
 	return db, s
+}
+
+// frameworkDDL names a folder with the DDL of frameworks as they make it
+// themselves, PROFILE.sql, to be used instead of ours: that is how a profile is
+// verified. "-- transaction" begins a new one.
+const frameworkDDL = "IDEMTUI_FRAMEWORK_DDL"
+
+// ddl makes a profile's table.
+func ddl(t *testing.T, profile string) []string {
+	t.Helper()
+	if profile == "processed-messages" {
+		recommended, err := schema.For(dsn.Postgres)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return []string{recommended.CreateSQL()}
+	}
+	ours, err := os.ReadFile("testdata/" + profile + ".sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if folder := os.Getenv(frameworkDDL); folder != "" {
+		if theirs, err := os.ReadFile(filepath.Join(folder, profile+".sql")); err == nil {
+			t.Logf("the table of %s as it makes it itself", profile)
+			return strings.Split(string(theirs), "-- transaction\n")
+		}
+	}
+	return []string{string(ours)}
 }
 
 func (f framework) looked(t *testing.T, s *postgres.Store, table inspect.Table) {

@@ -11,7 +11,3 @@ CREATE TABLE graphile_worker._private_jobs (
 CREATE FUNCTION graphile_worker.force_unlock_workers(worker_ids text[]) RETURNS void LANGUAGE sql AS $$
   UPDATE graphile_worker._private_jobs SET locked_at = NULL, locked_by = NULL, run_at = greatest(run_at, now()) WHERE locked_by = ANY (worker_ids);
   UPDATE graphile_worker._private_job_queues SET locked_at = NULL, locked_by = NULL WHERE locked_by = ANY (worker_ids); $$;
-INSERT INTO graphile_worker._private_job_queues (queue_name, locked_at, locked_by) VALUES ('mail', now() - interval '5 hours', 'worker-a');
-INSERT INTO graphile_worker._private_jobs (job_queue_id, task_id, attempts, locked_at, locked_by) VALUES
- (1, 1, 1, now() - interval '5 hours', 'worker-a'), (NULL, 1, 1, now() - interval '6 hours', 'worker-b'), (NULL, 1, 1, now() - interval '10 minutes', 'worker-c'),
- (NULL, 1, 0, NULL, NULL), (NULL, 1, 25, NULL, NULL);

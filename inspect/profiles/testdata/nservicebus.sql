@@ -1,4 +1,3 @@
 -- An endpoint's outbox of NServiceBus SQL persistence, written from its column list.
 CREATE TABLE "Billing_OutboxData" ("MessageId" character varying(200), "Dispatched" boolean NOT NULL DEFAULT false, "DispatchedAt" timestamp, "PersistenceVersion" character varying(23),
   "Operations" jsonb NOT NULL, PRIMARY KEY ("MessageId"));
-INSERT INTO "Billing_OutboxData" VALUES ('m1', false, NULL, '8.0.0.0', '[{"Message": "Charged"}]'), ('m2', true, now() AT TIME ZONE 'UTC' - interval '1 hour', '8.0.0.0', '[]');
