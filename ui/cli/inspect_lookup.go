@@ -105,42 +105,15 @@ func (a *app) keyList(table inspect.Table, from string, words []string) (inspect
 	return keys, nil
 }
 
-// classOrder is the order in which counts are named, what needs work first.
-var classOrder = []inspect.Class{
-	inspect.ClassStuck, inspect.ClassUnclear, inspect.ClassHeld, inspect.ClassAlive, inspect.ClassFailed, inspect.ClassFree,
-	inspect.ClassDone, inspect.ClassUnmapped, inspect.ClassNoRow,
-}
-
-// lookupCounts is the line of counts: they add up to the distinct keys.
-func lookupCounts(l inspect.Lookup) string {
-	counts := l.Counts()
-	var parts []string
-	for _, class := range classOrder {
-		if n := counts[class]; n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, classWords(class)))
-		}
-	}
-	line := fmt.Sprintf("%d keys: %s", len(l.Keys), strings.Join(parts, ", "))
-	if l.Repeats > 0 {
-		line += fmt.Sprintf("; %d repeated", l.Repeats)
-	}
-	if l.Blank > 0 {
-		line += fmt.Sprintf("; %d blank", l.Blank)
-	}
-	return line
-}
-
-func classWords(c inspect.Class) string { return strings.ReplaceAll(string(c), "_", " ") }
-
 func (a *app) printLookup(l inspect.Lookup, mode inspect.Mode) {
-	a.printf("%s\n%s\n\n", headLine(inspect.Snapshot{Database: l.Database, Table: l.Table, At: l.At}, mode), lookupCounts(l))
+	a.printf("%s\n%s\n\n", headLine(inspect.Snapshot{Database: l.Database, Table: l.Table, At: l.At}, mode), l.Summary())
 	table := newTextTable("KEY", "CLASS", "OWNER", "CLAIMED", "WHAT THE ROW SAYS")
 	for _, k := range l.Keys {
 		if k.Class == inspect.ClassNoRow {
-			table.add(k.Key.String(), classWords(k.Class), "-", "-", "no row: never seen, or forgotten")
+			table.add(k.Key.String(), k.Class.Words(), "-", "-", "no row: never seen, or forgotten")
 			continue
 		}
-		table.add(k.Key.String(), classWords(k.Class), k.Claim.Owner.Or("-"), ageText(k.Claim), lookedUpText(k.Claim))
+		table.add(k.Key.String(), k.Class.Words(), k.Claim.Owner.Or("-"), ageText(k.Claim), lookedUpText(k.Claim))
 	}
 	a.printf("%s", table)
 }

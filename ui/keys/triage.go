@@ -20,6 +20,12 @@ type Triage struct {
 	Claims  key.Binding
 	NextTab key.Binding
 
+	Group    key.Binding
+	Fold     key.Binding
+	Incident key.Binding
+	Lookup   key.Binding
+	Explain  key.Binding
+
 	Filter  key.Binding
 	Sort    key.Binding
 	Unsort  key.Binding
@@ -68,6 +74,12 @@ func defaultTriage() Triage {
 		Claims:  bind("all claims", "2", "2"),
 		NextTab: bind("other list", "tab", "tab", "shift+tab"),
 
+		Group:    bind("group, cycles", "v", "v"),
+		Fold:     bind("fold old claims", "z", "z"),
+		Incident: bind("the incident", "i", "i"),
+		Lookup:   bind("look keys up", "o", "o"),
+		Explain:  bind("why: play it", "w", "w"),
+
 		Filter:  bind("filter, ! inverts", "/", "/"),
 		Sort:    bind("sort, again flips", "s", "s"),
 		Unsort:  bind("sort back", "S", "S"),
@@ -85,9 +97,9 @@ func defaultTriage() Triage {
 		Export:  bind("export", "e", "e"),
 
 		Release:  bind("release", "r", "r"),
-		Owner:    bind("release all of its owner", "W", "W"),
-		Dead:     bind("release all likely dead", "D", "D"),
-		Settle:   bind("settle: charged or not", "c", "c"),
+		Owner:    bind("release its owner's", "W", "W"),
+		Dead:     bind("release likely dead", "D", "D"),
+		Settle:   bind("settle: charged?", "c", "c"),
 		Follow:   bind("what became of it", "f", "f"),
 		Override: bind("override the lease", "o", "o"),
 		Undo:     bind("undo a release", "U", "U"),

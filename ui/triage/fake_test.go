@@ -43,6 +43,7 @@ type memoryStore struct {
 	deaf     bool            // a look answers although it was cancelled
 	later    []inspect.Claim // what became of released rows
 	lookups  int
+	counters inspect.Null[inspect.Counters]
 	slow     func(ctx context.Context, told func(settled, total int)) error // in place of a release
 }
 
@@ -116,7 +117,12 @@ func (m *memoryStore) Snapshot(ctx context.Context, table inspect.Table, query i
 	all := m.judged()
 	s := inspect.Snapshot{Database: m.database, Table: table, At: serverTime, Query: query, Summary: inspect.Summarise(all), Notes: m.notes}
 	s.Summary.Unmapped = m.unmapped
-	s.Seen = &inspect.Look{At: serverTime, Claims: map[inspect.Key]inspect.Claim{}}
+	s.Seen = &inspect.Look{At: serverTime.Add(time.Duration(m.looks) * 10 * time.Second), Claims: map[inspect.Key]inspect.Claim{}, Counters: m.counters}
+	s.Incident = inspect.IncidentOf(serverTime, all, nil)
+	s.Groups = map[inspect.Grouping][]inspect.Group{}
+	for _, by := range inspect.Groupings {
+		s.Groups[by] = inspect.GroupClaims(all, by)
+	}
 	for _, c := range all {
 		s.Seen.Claims[c.Key] = c
 		if query.All || c.Condition != inspect.ConditionHeld {

@@ -3,10 +3,12 @@ package triage_test
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/exp/golden"
 
 	"idemtui/inspect"
@@ -57,6 +59,35 @@ func TestPicturesOfActing(t *testing.T) {
 		})
 		t.Run("export "+name, func(t *testing.T) {
 			picture(t, size.w, size.h, incident(), func(d *desk) { d.press("e") }, exports)
+		})
+	}
+}
+
+func TestPicturesOfTheIncident(t *testing.T) {
+	for _, size := range []struct{ w, h int }{{80, 24}, {120, 36}, {200, 60}, {60, 15}} {
+		name := fmt.Sprintf("%dx%d", size.w, size.h)
+		beating := func(_ *triage.Config, m *memoryStore) { m.counters = inspect.Some(inspect.Counters{Inserted: 100}) }
+		t.Run("list "+name, func(t *testing.T) {
+			picture(t, size.w, size.h, outage(), func(d *desk) { d.press("R") }, beating)
+		})
+		t.Run("incident "+name, func(t *testing.T) {
+			picture(t, size.w, size.h, outage(), func(d *desk) { d.press("R", "i") }, beating)
+		})
+		t.Run("groups "+name, func(t *testing.T) {
+			picture(t, size.w, size.h, incident(), func(d *desk) { d.press("v", "down") })
+		})
+		t.Run("lookup "+name, func(t *testing.T) {
+			picture(t, size.w, size.h, incident(), func(d *desk) {
+				d.press("o")
+				d.send(tea.PasteMsg{Content: "pay_88412\r\npay_90001\r\n\r\npay_88412\r\npay_88419\r\nnever\r\n"})
+				d.press("tab", "enter")
+			})
+		})
+		t.Run("paste "+name, func(t *testing.T) {
+			picture(t, size.w, size.h, incident(), func(d *desk) {
+				d.press("o")
+				d.send(tea.PasteMsg{Content: strings.Repeat("pay_88412\r\n", 20) + "pay_last"})
+			})
 		})
 	}
 }

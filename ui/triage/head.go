@@ -20,7 +20,10 @@ func (s *Screen) headView(l layout) []string {
 	if l.compact {
 		lines = append(lines, s.summaryCompact(l.w))
 	} else {
-		lines = append(lines, s.summaryLine(l.w), s.verdictLine(l.w))
+		lines = append(lines, s.summaryLine(l.w), s.verdictLine(l.w), s.storyLine(l.w))
+	}
+	if l.tall {
+		lines = append(lines, s.timesLine(l.w))
 	}
 	return append(lines, s.infoLine(l.w), s.headings(l))
 }
@@ -225,11 +228,16 @@ func (s *Screen) summaryCompact(w int) string {
 func (s *Screen) infoLine(w int) string {
 	st := s.styles
 	var parts []string
-	if filter := s.filter.String(); s.mode == filtering || filter != "" {
+	filter := s.filter.String()
+	filtered := s.mode == filtering || filter != ""
+	if filtered {
 		shown := fmt.Sprintf("%s of %s", text.Count(int64(len(s.list.shown)), true), text.Count(int64(len(s.list.all)), true))
 		parts = append(parts, st.Accent.Render("/")+s.filter.view(max(8, w-40), s.mode == filtering, st), st.Muted.Render(shown))
 	} else {
-		parts = append(parts, st.Muted.Render(s.list.order.String()))
+		parts = append(parts, st.Muted.Render(s.orderText()))
+	}
+	if pulse := s.pulse; pulse.OK && !filtered {
+		parts = append(parts, st.Muted.Render(text.Sanitise(pulse.V.Text(s.cfg.Table.Mapping))))
 	}
 	if n := len(s.list.marked); n > 0 {
 		marked := text.Plural(int64(n), "marked", "marked")

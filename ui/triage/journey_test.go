@@ -259,7 +259,7 @@ func TestJourney_R48_NoSingleKeyWrites(t *testing.T) {
 					continue
 				}
 				n.Type(sequence + "\ry" + escape + escape + escape)
-				if strings.ContainsAny(sequence, "rUOWDcfe") {
+				if strings.ContainsAny(sequence, "rUOWDcfeoi") {
 					n.closeAll()
 				}
 			}

@@ -9,7 +9,8 @@ const wideFrom = 160
 // and goes has its lines reserved, so that a refresh moves nothing.
 type layout struct {
 	w, h    int
-	compact bool // one summary line instead of two
+	compact bool // one summary line instead of two, and nothing of the incident
+	tall    bool // the histogram of claim times has a line
 	listW   int
 	sideW   int // the detail beside the list; 0 where there is none
 	head    int // lines above the rows
@@ -18,10 +19,13 @@ type layout struct {
 }
 
 func newLayout(w, h int) layout {
-	l := layout{w: w, h: h, listW: w, compact: h < 20}
-	l.head = 6
+	l := layout{w: w, h: h, listW: w, compact: h < 20, tall: h >= 28}
+	l.head = 7
 	if l.compact {
 		l.head = 5
+	}
+	if l.tall {
+		l.head++
 	}
 	if w >= wideFrom {
 		l.sideW = max(66, w*2/5)
@@ -85,7 +89,7 @@ func (s *Screen) wide() bool { return s.width >= wideFrom }
 // relayout fits the list and the detail to the terminal after each message.
 func (s *Screen) relayout() {
 	l := newLayout(s.width, s.height-1)
-	s.list.resize(l.rows)
+	s.list.resize(l.rows - s.foldLines())
 	if !s.detailInSight() {
 		return
 	}

@@ -25,6 +25,11 @@ type list struct {
 	height int         // rows in sight
 	shift  int         // how far long values are scrolled, in cells
 	opened bool        // a selection was made at least once
+
+	old      func(inspect.Claim) bool // which claims fold away; nil folds none
+	unfolded bool
+	folded   int                      // how many are folded now
+	only     func(inspect.Claim) bool // which claims alone are listed; nil lists all
 }
 
 func newList() list { return list{index: -1, marked: map[inspect.Key]bool{}} }
@@ -84,8 +89,13 @@ func (l *list) tick(now time.Time) {
 func (l *list) arrange() {
 	line := l.index - l.top
 	l.shown = l.shown[:0]
+	l.folded = 0
 	for _, r := range l.all {
-		if r.matches(l.filter) {
+		switch {
+		case !r.matches(l.filter) || l.only != nil && !l.only(r.claim):
+		case l.folds(r):
+			l.folded++
+		default:
 			l.shown = append(l.shown, r)
 		}
 	}
@@ -104,6 +114,18 @@ func (l *list) arrange() {
 	l.index = place
 	l.top = place - max(0, line)
 	l.clamp()
+}
+
+// folds reports whether a row folds away. A filter looks into all rows, and
+// what is marked or has just gone stays in sight.
+func (l *list) folds(r row) bool {
+	return l.old != nil && !l.unfolded && l.filter == "" && l.only == nil && r.gone == "" && !l.marked[r.claim.Key] && l.old(r.claim)
+}
+
+// setOnly lists only some claims; nil lists all.
+func (l *list) setOnly(only func(inspect.Claim) bool) {
+	l.only = only
+	l.arrange()
 }
 
 // find is the place of a key; of a key on several rows, the one nearest to the

@@ -89,6 +89,8 @@ func (s *Screen) claimsLoaded(msg claimsLoadedMsg) tea.Cmd {
 	s.load.failures, s.load.err = 0, nil
 	s.looks[msg.tab] = look{snapshot: msg.snapshot, at: msg.at, ok: true}
 	s.memory.keep(msg.snapshot.Seen)
+	s.feelPulse(msg.snapshot)
+	s.list.old = s.olderOf(msg.snapshot)
 	s.list.replace(msg.snapshot.Claims, msg.snapshot.At, s.now, s.left)
 	return tea.Batch(s.armRefresh(s.load.every), s.wantDetail())
 }
@@ -153,10 +155,21 @@ func (s *Screen) show(t tab) tea.Cmd {
 	}
 	s.tab = t
 	s.mode = browsing
+	s.groups = grouped{}
 	if look := s.looks[t]; look.ok {
+		s.list.old = s.olderOf(look.snapshot)
 		s.list.replace(look.snapshot.Claims, look.snapshot.At, s.now, s.left)
 	}
 	return s.loadClaims()
+}
+
+// olderOf says which claims fold away: those from long before the incident, in
+// the list of what is stuck.
+func (s *Screen) olderOf(snapshot inspect.Snapshot) func(inspect.Claim) bool {
+	if s.tab != tabStuck || snapshot.Incident.Older.Claims == 0 {
+		return nil
+	}
+	return snapshot.Incident.Folded
 }
 
 // oneState is the state whose rows alone are listed; "" for the usual lists.

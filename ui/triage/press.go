@@ -19,6 +19,11 @@ func (s *Screen) pressed(msg tea.KeyPressMsg) tea.Cmd {
 	case reading, plain:
 		return s.pressedReading(msg)
 	}
+	if s.groups.by != "" {
+		if cmd, taken := s.pressedGroups(msg); taken {
+			return cmd
+		}
+	}
 	if s.moved(msg) {
 		return s.wantDetail()
 	}
@@ -31,7 +36,12 @@ func (s *Screen) pressed(msg tea.KeyPressMsg) tea.Cmd {
 		return s.openDetail()
 	case key.Matches(msg, k.Back):
 		return s.stepBack()
+	case key.Matches(msg, k.Group):
+		s.nextGrouping()
+	case key.Matches(msg, k.Fold):
+		s.toggleFold()
 	case key.Matches(msg, k.Filter):
+		s.groups = grouped{}
 		s.mode = filtering
 	case key.Matches(msg, k.Sort):
 		s.sort(s.list.order.next())
@@ -90,6 +100,10 @@ func (s *Screen) pressedAction(msg tea.KeyPressMsg) (tea.Cmd, bool) {
 		return s.wantPlan(inspect.PlanRequest{AllLikelyDead: true}), true
 	case key.Matches(msg, k.Settle):
 		return s.wantSettle(), true
+	case key.Matches(msg, k.Incident):
+		return s.showIncident(), true
+	case key.Matches(msg, k.Lookup):
+		return s.wantLookup(), true
 	case key.Matches(msg, k.Export):
 		return s.wantExport(), true
 	case key.Matches(msg, k.Follow):
@@ -166,6 +180,9 @@ func (s *Screen) stepBack() tea.Cmd {
 	case s.filter.String() != "":
 		s.filter.set("")
 		s.list.setFilter("")
+	case s.only.by != "":
+		s.only = group{}
+		s.list.setOnly(nil)
 	case len(s.list.marked) > 0:
 		clear(s.list.marked)
 	}

@@ -47,6 +47,13 @@ func newRow(c inspect.Claim, at time.Time) row {
 	return r
 }
 
+func ageOf(age inspect.Null[time.Duration]) string {
+	if !age.OK {
+		return "unknown"
+	}
+	return text.Age(age.V)
+}
+
 func claimedText(c inspect.Claim) string {
 	switch {
 	case c.Age.OK:

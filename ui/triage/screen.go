@@ -77,6 +77,10 @@ type Screen struct {
 	left     map[inspect.Key]string // why rows left the list: this session released them
 	last     *operation             // the last release or undo
 	unseen   unseen
+	beats    []beat // the counters of the looks of the last half minute
+	pulse    inspect.Null[inspect.Pulse]
+	groups   grouped
+	only     group
 	paths    []string   // what was exported
 	follow   *following // the release whose keys are read again; nil when none is
 }
@@ -211,6 +215,12 @@ func (s *Screen) take(msg tea.Msg) tea.Cmd {
 		return s.plan(msg.request)
 	case releasedMsg:
 		return s.released(msg)
+	case lookupAskedMsg:
+		return s.lookUp(msg)
+	case lookedUpMsg:
+		return s.lookedUp(msg)
+	case lookupReleaseMsg:
+		return s.wantPlan(inspect.PlanRequest{Keys: msg.keys, Bulk: true})
 	case exportChosenMsg:
 		return s.export(msg)
 	case exportedMsg:
@@ -296,8 +306,11 @@ func (s *Screen) ShortHelp() []key.Binding {
 	case reading, plain:
 		return []key.Binding{k.Back, keep(k.Down, "scroll"), k.Release, keep(k.Copy, "copy"), keep(k.CopyRow, "as JSON"), keep(k.Plain, "plain")}
 	}
+	if s.groups.by != "" {
+		return []key.Binding{keep(k.Open, "list the group"), keep(k.Group, "next grouping"), keep(k.Back, "back to the list"), k.Incident, k.NextTab}
+	}
 	shown := []key.Binding{
-		k.Release, k.Mark, keep(k.Filter, "filter"), keep(k.Sort, "sort"), k.Open, keep(k.Copy, "copy"), keep(k.Pause, "pause"), keep(k.Plain, "plain"), k.NextTab,
+		k.Release, k.Mark, keep(k.Filter, "filter"), keep(k.Sort, "sort"), k.Open, keep(k.Copy, "copy"), keep(k.Group, "group"), keep(k.Incident, "incident"), k.Lookup, k.Export, k.Settle, keep(k.Pause, "pause"), k.NextTab,
 	}
 	if s.last != nil && s.last.undoable() {
 		shown = append([]key.Binding{keep(k.Undo, "undo")}, shown...)
@@ -320,10 +333,11 @@ func (s *Screen) FullHelp() []frame.KeyGroup {
 	k := s.keys
 	return []frame.KeyGroup{
 		{Title: "act: each asks first", Keys: []key.Binding{k.Release, k.Owner, k.Dead, k.Settle, k.Mark, k.MarkAll, k.Follow, k.Undo, k.Outcome, k.Disarm}},
-		{Title: "look", Keys: []key.Binding{k.Open, k.Back, k.Stuck, k.Claims, k.Filter, pair(k.Sort, k.Unsort, "sort, again flips; back"), k.Plain, k.Copy, k.CopyRow, k.Export}},
-		{Title: "refresh", Keys: []key.Binding{k.Pause, k.Refresh, pair(k.Faster, k.Slower, "more, less often")}},
+		{Title: "look", Keys: []key.Binding{k.Open, k.Back, k.Stuck, k.Claims, k.Incident, k.Lookup, k.Explain, k.Copy, k.CopyRow, k.Plain, k.Export}},
+		{Title: "arrange", Keys: []key.Binding{k.Filter, k.Group, k.Fold, pair(k.Sort, k.Unsort, "sort, flip; back")}},
 		{Title: "move", Keys: []key.Binding{
 			pair(k.Up, k.Down, "one"), pair(k.PageUp, k.PageDown, "a page"), pair(k.First, k.Last, "first, last"), pair(k.Left, k.Right, "long values"),
 		}},
+		{Title: "refresh", Keys: []key.Binding{k.Pause, k.Refresh, pair(k.Faster, k.Slower, "faster, slower")}},
 	}
 }

@@ -17,13 +17,24 @@ func (s *Screen) View(w, h int) string {
 	case s.mode == reading && l.sideW == 0:
 		return s.readingView(l)
 	}
+	if s.groups.by != "" {
+		l.rows, l.peek = l.rows+l.peek, 0
+	}
 	lines := s.headView(l)
-	body := strings.Split(frame.Fit(s.rowsView(l), l.listW, l.rows), "\n")
+	head, rows := s.headings(l), s.rowsView(l)
+	if s.groups.by != "" {
+		head, rows = s.groupsView(l)
+		lines[len(lines)-1] = head
+	}
+	body := strings.Split(frame.Fit(rows, l.listW, l.rows), "\n")
+	if s.groups.by == "" && s.foldLines() > 0 {
+		body[len(body)-1] = s.foldLine(l.listW)
+	}
 	if l.peek > 0 {
 		body = append(body, strings.Split(frame.Fit(s.peekView(l), l.listW, l.peek), "\n")...)
 	}
 	if l.sideW > 0 {
-		body = s.beside(l, append([]string{s.headings(l)}, body...))
+		body = s.beside(l, append([]string{head}, body...))
 		lines = lines[:len(lines)-1]
 	}
 	lines = append(lines, body...)
