@@ -2,7 +2,9 @@ package inspect
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // Sessions are the sessions connected to the database, by the owner whose name
@@ -123,16 +125,54 @@ func goneSince(c Claim, f Facts) Stamp {
 	return At(f.Now)
 }
 
+// sessionNameBytes is how much of an application_name PostgreSQL keeps
+// (NAMEDATALEN - 1).
+const sessionNameBytes = 63
+
 // SessionNames are the application_names that a session of an owner such as
 // worker-7@host-3:1234 may bear: the whole name, or the part before the host or
-// the process.
+// the process, each as a server shows it. A name that is missed makes a worker
+// look dead.
 func SessionNames(owner string) []string {
+	names := []string{owner}
 	worker, _, _ := strings.Cut(owner, "@")
 	if worker == owner {
 		worker, _, _ = strings.Cut(owner, ":")
 	}
-	if worker == "" || worker == owner {
-		return []string{owner}
+	if worker != "" && worker != owner {
+		names = append(names, worker)
 	}
-	return []string{owner, worker}
+	var shown []string
+	for _, name := range names {
+		for _, form := range []string{"?", `\x%02x`} { // up to version 15, and from 16 on
+			if s := asApplicationName(name, form); !slices.Contains(shown, s) {
+				shown = append(shown, s)
+			}
+		}
+	}
+	return shown
+}
+
+// asApplicationName writes a name as a server does: cut between characters,
+// each byte that is not printable ASCII replaced, and cut again.
+func asApplicationName(name, form string) string {
+	if len(name) > sessionNameBytes {
+		end := sessionNameBytes
+		for end > 0 && !utf8.RuneStart(name[end]) {
+			end--
+		}
+		name = name[:end]
+	}
+	var b strings.Builder
+	for i := 0; i < len(name) && b.Len() < sessionNameBytes; i++ {
+		switch c := name[i]; {
+		case c >= 32 && c <= 126:
+			b.WriteByte(c)
+		case form == "?":
+			b.WriteByte('?')
+		default:
+			fmt.Fprintf(&b, form, c)
+		}
+	}
+	return b.String()[:min(b.Len(), sessionNameBytes)]
 }

@@ -35,7 +35,7 @@ func (w write) lockSQL(nullKeys bool) string {
 	names := w.names()
 	return "SELECT d.n, " + textArray(w.audited) + ", " + ownerText(w.table) + "\n FROM " + tableName(w.table) + " AS t JOIN unnest(" +
 		unnested(len(names), 1) + ") WITH ORDINALITY AS d(" + strings.Join(names, ", ") + ", n) ON " + w.keyEquals("d", nullKeys) +
-		"\n WHERE " + w.guard("d") + "\n FOR NO KEY UPDATE OF t SKIP LOCKED"
+		"\n WHERE " + w.guard("d") + "\n FOR UPDATE OF t SKIP LOCKED"
 }
 
 // mayCall refuses a function that is not there, or that the role may not call.

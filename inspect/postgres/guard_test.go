@@ -70,3 +70,28 @@ func TestAnAlteredPlanIsRefused(t *testing.T) {
 	_, err := s.Release(t.Context(), table, p, inspect.ReleaseOptions{Auditor: &memoryAuditor{}})
 	wantFault(t, err, inspect.FaultRefused)
 }
+
+// A transaction that refers to the row from another table is a sign of life as
+// any other lock, and keeps nothing else from being released.
+func TestAForeignKeyCheckHoldsTheClaim(t *testing.T) {
+	for _, mode := range []inspect.ReleaseMode{inspect.ReleaseFail, inspect.ReleaseDelete} {
+		db, s, table := recommended(t, "('a', 'PROCESSING', 'w1', "+lapsed+"), ('b', 'PROCESSING', 'w1', "+lapsed+")")
+		db.Exec("CREATE TABLE lines (of text REFERENCES processed_messages)")
+		p := plan(t, s, table, inspect.PlanRequest{Keys: keyList(t, table, "a", "b"), Mode: mode})
+		held, err := db.Conn().Begin(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := held.Exec(t.Context(), "INSERT INTO lines VALUES ('a')"); err != nil {
+			t.Fatal(err)
+		}
+		r := release(t, s, table, p, &memoryAuditor{})
+		equal(t, "released", names(r.Released), []string{"b"})
+		if reasons(r.Skipped)["a"] != inspect.ReasonLocked {
+			t.Errorf("%s: a skipped as %+v", mode, r.Skipped)
+		}
+		if err := held.Rollback(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -12,7 +12,7 @@ import (
 // sessionSQL lists the connected sessions that bear a name. The name is
 // visible to every role; when the session began needs pg_read_all_stats.
 const sessionSQL = `SELECT a.pid::text, a.application_name, a.backend_start::text FROM pg_stat_activity a
- WHERE a.datname = current_database() AND a.pid <> pg_backend_pid() AND a.application_name <> '' AND a.application_name NOT LIKE 'idemtui%'
+ WHERE a.datname = current_database() AND a.pid <> pg_backend_pid() AND a.application_name <> '' AND a.application_name <> 'idemtui' AND a.application_name NOT LIKE 'idemtui 2%'
  ORDER BY a.backend_start NULLS LAST, a.pid LIMIT 10000`
 
 // sessions finds the sessions that bear the name of one of the claims' owners.

@@ -85,3 +85,22 @@ func TestNoVerdictFromSessionsWhenNobodyBearsAName(t *testing.T) {
 		t.Errorf("evidence %v", first.Claims[0].Evidence)
 	}
 }
+
+// A server shows at most 63 bytes of ASCII of a session's name.
+func TestSessionsOfOwnersWithNamesThatNoServerShowsWhole(t *testing.T) {
+	long := "payments-worker-" + strings.Repeat("x", 60) + "@host-3"
+	owners := []string{long, "wörker-7@höst", strings.Repeat("é", 40), "idemtui-worker"}
+	var rows []string
+	for i, o := range owners {
+		rows = append(rows, fmt.Sprintf("('k%d', 'PROCESSING', '%s', now() - interval '1 hour', now() - interval '%d minutes', NULL)", i, o, 10*i+1))
+	}
+	db, s, table := recommended(t, strings.Join(rows, ", "))
+	for _, o := range owners {
+		session(t, db, o)
+	}
+	for _, c := range snapshot(t, s, table, inspect.Query{}).Claims {
+		if text := fmt.Sprint(c.Evidence); !strings.Contains(text, "a session under the owner's name is connected") {
+			t.Errorf("the session of %s is not seen: %s", c.Owner.V, text)
+		}
+	}
+}

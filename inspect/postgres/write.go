@@ -137,7 +137,8 @@ func (w write) setColumns() []string {
 // sql is the statement. Rows are locked first, skipping those that somebody
 // else has locked, and only if every stored value is as it was read; the
 // comparison stands on the target row itself, in the statement that writes,
-// because after a wait only that is checked again.
+// because after a wait only that is checked again. The lock is the strongest:
+// one who merely refers to the row from another table is at work on it too.
 func (w write) sql(nullKeys bool) string {
 	if w.calls() {
 		return w.lockSQL(nullKeys) + ";\n" + w.callSQL()
@@ -155,7 +156,7 @@ func (w write) sql(nullKeys bool) string {
 	}
 	return "WITH locked AS MATERIALIZED (\n SELECT d.*, " + textArray(w.audited) + " AS before\n FROM " + tableName(w.table) + " AS t JOIN unnest(" +
 		unnested(len(names), 1) + ") WITH ORDINALITY AS d(" + strings.Join(names, ", ") + ", n) ON " + w.keyEquals("d", nullKeys) +
-		"\n WHERE " + w.guard("d") + "\n FOR NO KEY UPDATE OF t SKIP LOCKED)\n" +
+		"\n WHERE " + w.guard("d") + "\n FOR UPDATE OF t SKIP LOCKED)\n" +
 		action + "\nWHERE " + w.keyEquals("l", nullKeys) + " AND " + w.again(nullKeys) + "\nRETURNING l.n, l.before, " + returned
 }
 
