@@ -56,7 +56,7 @@ func (v *narrator) charge() string {
 	handler := v.trace.handler
 	again := v.trace.chargedBefore(v.state.N-1, v.event.Payment)
 	switch {
-	case again && handler.Effect == EffectKey && row.Charges > v.trace.At(v.state.N-1).Payments[v.event.Payment].Charges:
+	case again && handler.Effect == EffectKey && row.Charges > v.trace.At(v.state.N - 1).Payments[v.event.Payment].Charges:
 		return fmt.Sprintf("The provider no longer knows the key of %s, so it charges again: charged %d times.%s", p, row.Charges, lost)
 	case again && handler.Effect == EffectKey:
 		return fmt.Sprintf("The provider knows the key of %s and returns the first result. No second charge.%s", p, lost)

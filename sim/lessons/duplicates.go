@@ -110,9 +110,9 @@ func producerPages(byMessage, byPayment int) []Page {
 // troubles is one workload with one kind of trouble at a time.
 func troubles() Table {
 	t := Table{
-		Title:   "2,000 payments with no deduplication, and one kind of trouble at a time",
+		Title:   "2,000 payments, no deduplication, one trouble at a time",
 		Columns: []Column{Deliveries, Payments, Charges, ChargedTwice},
-		note:    "Without trouble there are {none.deliveries} deliveries. Each kind of trouble adds some, and charges customers again. Rebalances at 1 payment in 20 bring back {rebalance.again} deliveries, because each goes back to the last commit.",
+		note:    "Each kind of trouble adds deliveries, and charges customers again. Rebalances at 1 payment in 20 bring back {rebalance.again}, because each goes back to the last commit.",
 	}
 	bare := sim.DefaultScenario()
 	bare.Handler, bare.Duplicates = sim.HandlerNone, 0

@@ -85,7 +85,7 @@ func lateCopy(form sim.Form) (sim.Form, string, []sim.Update) {
 
 // arrivals is that sequence, message by message.
 func arrivals(form sim.Form) *Exhibit {
-	e := &Exhibit{Titles: []string{form.String(), "says", "rows", "the order afterwards"}}
+	e := &Exhibit{Titles: []string{form.String(), "says", "rows", "order now"}}
 	for _, w := range sim.ApplyUpdates(lateCopy(form)) {
 		says := w.Update.To
 		if form == sim.FormConditional {

@@ -57,8 +57,9 @@ const (
 var (
 	fractions = []int64{0, int64(sim.One) / 100, int64(sim.One) / 50, int64(sim.One) / 20, int64(sim.One) / 10, int64(sim.One) / 5, int64(sim.One) / 2, int64(sim.One)}
 	lengths   = []int64{
-		100 * microsecond, 300 * microsecond, millisecond, 3 * millisecond, 10 * millisecond, 30 * millisecond, 100 * millisecond,
-		300 * millisecond, second, 3 * second, 10 * second, 30 * second, minute, 5 * minute, hour, 12 * hour, day, 7 * day, 30 * day,
+		100 * microsecond, 300 * microsecond, millisecond, 2 * millisecond, 3 * millisecond, 5 * millisecond, 10 * millisecond,
+		20 * millisecond, 30 * millisecond, 100 * millisecond, 300 * millisecond, second, 3 * second, 10 * second, 30 * second,
+		minute, 2 * minute, 5 * minute, hour, 12 * hour, day, 7 * day, 9 * day, 12 * day, 30 * day,
 	}
 	orNone = append([]int64{0}, lengths...)
 )

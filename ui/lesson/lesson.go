@@ -48,6 +48,7 @@ type Screen struct {
 	books []book // of each lesson
 	at    int    // which lesson, from 0
 	place place
+	low   bool  // the terminal is too low for a text with a list
 	from  place // where the results were asked for
 	panel panel
 
@@ -102,6 +103,8 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 		return s.Open(msg.Lesson)
 	case tea.KeyPressMsg:
 		return s.pressed(msg)
+	case tea.WindowSizeMsg:
+		s.low = msg.Height-1 < tall
 	}
 	return s.player.Update(msg)
 }

@@ -10,7 +10,7 @@ import (
 // place is where the viewer is in a lesson. The zero value is its first page.
 type place struct {
 	kind kind
-	i    int // which page, or which table of results
+	i    int // which page, or which table; on a low screen 1 is the closing's list
 }
 
 // kind is what there is at a place.
@@ -57,6 +57,10 @@ func (s *Screen) next(p place) (after place, ok bool) {
 			return place{results, p.i + 1}, true
 		}
 		return place{kind: closing}, true
+	case closing:
+		if s.low && p.i == 0 && len(l.Checklist) > 0 {
+			return place{closing, 1}, true
+		}
 	}
 	return p, false
 }
@@ -74,6 +78,9 @@ func (s *Screen) before(p place) (before place, ok bool) {
 			return place{results, p.i - 1}, true
 		}
 	case closing:
+		if s.low && p.i > 0 {
+			return place{kind: closing}, true
+		}
 		if len(l.Tables) > 0 {
 			return place{results, len(l.Tables) - 1}, true
 		}

@@ -84,7 +84,8 @@ func (s *Screen) recorded(msg recordedMsg) tea.Cmd {
 		s.player.Fail(msg.err)
 		return nil
 	}
-	s.player.Present(msg.trace, msg.how == stay)
+	_, changed := s.book().changed[msg.scene.i]
+	s.player.Present(msg.trace, msg.how == stay && changed)
 	if s.config.Speed > 0 {
 		s.player.SetSpeed(s.config.Speed)
 	}
@@ -94,7 +95,7 @@ func (s *Screen) recorded(msg recordedMsg) tea.Cmd {
 	if said := s.say(); msg.atPage && said.Found {
 		s.player.StandAt(said.N)
 	} else {
-		s.player.SeekTime(msg.at.At)
+		s.player.Return(msg.at)
 	}
 	return nil
 }

@@ -42,21 +42,27 @@ func newStage(t *testing.T, config lesson.Config, w, h int) *stage {
 	return s
 }
 
-// carryOut runs a command and all that follow from it, such as the ticks while
-// the cursor is on its way.
+// carryOut runs a command and what follows from it, such as the ticks while the
+// cursor is on its way; of a clock that runs on, some of the ticks.
 func (s *stage) carryOut(cmd tea.Cmd) {
-	if cmd == nil {
-		return
-	}
-	msg := cmd()
-	if all, ok := msg.(tea.BatchMsg); ok {
-		for _, c := range all {
-			s.carryOut(c)
+	waiting := []tea.Cmd{cmd}
+	for range 200 {
+		if len(waiting) == 0 {
+			return
 		}
-		return
+		next := waiting[0]
+		waiting = waiting[1:]
+		if next == nil {
+			continue
+		}
+		msg := next()
+		if all, ok := msg.(tea.BatchMsg); ok {
+			waiting = append(waiting, all...)
+			continue
+		}
+		_, more := s.app.Update(msg)
+		waiting = append(waiting, more)
 	}
-	_, next := s.app.Update(msg)
-	s.carryOut(next)
 }
 
 func (s *stage) size(w, h int) { s.app.Update(tea.WindowSizeMsg{Width: w, Height: h}) }

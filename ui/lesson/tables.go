@@ -25,18 +25,23 @@ func (s *Screen) viewResults(w, h int) []string {
 	if state.changed != nil {
 		more = s.styles.Warn.Render("changed: " + s.tableChanges())
 	}
-	add(s.rule(name, more, w))
+	if gap || more != "" {
+		add(s.rule(name, more, w))
+	}
 	for _, line := range text.Wrap(t.Title, min(w-2, widest)) {
 		add(" " + s.styles.Strong.Render(line))
 	}
 	if gap {
 		add("")
 	}
-	add(s.grid(t, state, w)...)
+	add(s.grid(t, state, w, !gap)...)
 	if gap {
 		add("")
 	}
 	block := s.tableBlock(t, state, w)
+	if room := h - len(lines); len(block) > room && len(block) > 1 {
+		block = block[:len(block)-1] // what to press is in the footer, too
+	}
 	if s.panel.open {
 		if room := h - len(lines); gap && room >= len(block)+len(s.dials())+2 {
 			add(block...)
@@ -94,22 +99,39 @@ func (s *Screen) tableChanges() string {
 	return strings.Join(parts, ", ")
 }
 
-// grid draws the table: its heads in two lines, and a line for each row, whose
-// numbers come as its run is made.
-func (s *Screen) grid(t lessons.Table, state *table, w int) []string {
+// shortHeads are the columns' heads where there is one line for them.
+var shortHeads = map[lessons.Column]string{
+	lessons.ChargedTwice: "twice", lessons.NeverCharged: "never", lessons.FailedFirst: "failed",
+}
+
+// headOf is a column's head in two lines, or in one.
+func headOf(c lessons.Column, low bool) (top, bottom string) {
+	name := c.String()
+	if short, ok := shortHeads[c]; ok && low {
+		return "", short
+	}
+	if first, second, two := strings.Cut(name, " "); two && !low {
+		return first, second
+	}
+	return "", name
+}
+
+// grid draws the table: its heads, and a line for each row, whose numbers come
+// as its run is made.
+func (s *Screen) grid(t lessons.Table, state *table, w int, low bool) []string {
 	widths, total := make([]int, len(t.Columns)), 0
-	heads := [2]string{}
+	heads, gap := [2]string{}, 2
+	if w < narrow {
+		gap = 1
+	}
 	for i, c := range t.Columns {
-		top, bottom := "", c.String()
-		if first, second, two := strings.Cut(bottom, " "); two {
-			top, bottom = first, second
-		}
-		widths[i] = max(text.Width(top), text.Width(bottom), 6) + 2
+		top, bottom := headOf(c, low)
+		widths[i] = max(text.Width(top), text.Width(bottom), 6) + gap
 		heads[0] += text.Right(top, widths[i])
 		heads[1] += text.Right(bottom, widths[i])
 		total += widths[i]
 	}
-	label := s.labelWidth(t, w-total-2)
+	label := s.labelWidth(t, w-total-1)
 	var lines []string
 	for _, head := range heads {
 		if strings.TrimSpace(head) != "" {
@@ -160,11 +182,16 @@ func (s *Screen) viewClosing(w, h int) []string {
 	}
 	lines = append(lines, s.rule("the last word", "", w))
 	width := min(w-5, widest)
-	for _, line := range text.Wrap(l.Closing, width) {
-		lines = append(lines, s.barred(line))
+	if !s.low || s.place.i == 0 {
+		for _, line := range text.Wrap(l.Closing, width) {
+			lines = append(lines, s.barred(line))
+		}
 	}
 	gap := h-len(lines) >= 2*len(l.Checklist)+4
 	for i, question := range l.Checklist {
+		if s.low && s.place.i == 0 {
+			break
+		}
 		if gap {
 			lines = append(lines, s.barred(""))
 		}
@@ -181,7 +208,10 @@ func (s *Screen) viewClosing(w, h int) []string {
 	}
 	k := s.keys.Lesson
 	hint := "This was the last lesson. " + s.press(k.Menu.Help().Key, "the lessons") + "   " + s.press(k.All.Help().Key, "play with all handlers")
-	if s.at+1 < len(s.list) {
+	switch _, more := s.next(s.place); {
+	case more:
+		hint = s.press(k.Next.Help().Key, fmt.Sprintf("the list, %d questions", len(l.Checklist)))
+	case s.at+1 < len(s.list):
 		hint = s.press(k.Next.Help().Key, fmt.Sprintf("lesson %d, %s", l.N+1, s.list[s.at+1].Title))
 	}
 	return append(lines, s.barred(text.Cut(hint, width)))

@@ -9,11 +9,13 @@ import (
 
 // The sizes at which the screen unfolds.
 const (
-	tall      = 20 // for program, table and ledger under the text
-	roomy     = 30 // for blank lines between the parts
-	widest    = 96 // no line of prose is longer, or the eye loses it
-	leastRun  = 7  // lines of the timeline with its counters, at least
-	leastRest = 11 // lines of program and the rest, before lanes are set apart
+	tall       = 20 // for program, table and ledger under the text
+	roomy      = 30 // for blank lines between the parts
+	narrow     = 76 // below it columns stand closer together
+	widest     = 96 // no line of prose is longer, or the eye loses it
+	leastRun   = 7  // lines of the timeline with its counters, at least
+	leastLower = 6  // lines of program and the rest, under dials or an exhibit
+	leastRest  = 11 // lines of program and the rest, before lanes are set apart
 )
 
 // View draws the screen in w by h cells.
@@ -37,7 +39,7 @@ func (s *Screen) View(w, h int) string {
 // there is room for below.
 func (s *Screen) viewRun(w, h int) []string {
 	lines := []string{s.heading(w)}
-	block := s.block(w)
+	block := s.block(w, h < tall)
 	if h < tall {
 		return append(lines, s.viewLow(w, h-1, block)...)
 	}
@@ -62,7 +64,7 @@ func (s *Screen) viewRun(w, h int) []string {
 	case exhibit != nil:
 		lines = append(lines, exhibit...)
 	}
-	if left := h - len(lines); left == rest || left > leastRest {
+	if left := h - len(lines); left == rest || left > leastLower {
 		if left < rest {
 			lines, left = append(lines, ""), left-1
 		}
@@ -120,9 +122,10 @@ func (s *Screen) rule(name, more string, w int) string {
 	return line + s.styles.Faint.Render(strings.Repeat("─", max(w-text.Width(line), 0)))
 }
 
-// block is the page's text, or the question, under a rule. It is as tall on one
-// page as on the next, so that nothing jumps.
-func (s *Screen) block(w int) []string {
+// block is the page's text, or the question, under a rule, and what to press,
+// which on a low screen gives way to the text. It is as tall on one page as on
+// the next, so that nothing jumps.
+func (s *Screen) block(w int, low bool) []string {
 	l := s.lesson()
 	width := min(w-5, widest)
 	name := fmt.Sprintf("page %d of %d", s.pageOf(s.place)+1, len(l.Pages))
@@ -142,13 +145,20 @@ func (s *Screen) block(w int) []string {
 	lines := []string{s.rule(name, more, w)}
 	body, hint := s.body(width)
 	const longest = 270 // cells of a page's text
-	for len(body) < longest/width+1 {
+	room := longest/width + 2
+	if low {
+		room--
+	}
+	for len(body) < room-1 {
 		body = append(body, "")
 	}
-	for _, line := range body {
-		lines = append(lines, " "+s.styles.Accent.Render("▌")+" "+line)
+	if !low || len(body) < room {
+		body = append(body, text.Cut(hint, width))
 	}
-	return append(lines, " "+s.styles.Accent.Render("▌")+" "+text.Cut(hint, width))
+	for _, line := range body {
+		lines = append(lines, s.barred(line))
+	}
+	return lines
 }
 
 // changes lists what the viewer has changed in the present scene.
@@ -259,11 +269,15 @@ func (s *Screen) exhibit(w int) []string {
 			widths[i] = max(widths[i], text.Width(cell))
 		}
 	}
+	gap := "   "
+	if w < narrow {
+		gap = " "
+	}
 	var lines []string
 	for i, row := range append([][]string{e.Titles}, e.Rows...) {
-		line := "   "
+		line := gap
 		for j, cell := range row {
-			line += text.Left(cell, widths[j]) + "   "
+			line += text.Left(cell, widths[j]) + gap
 		}
 		style := s.styles.Text
 		if i == 0 {

@@ -92,10 +92,18 @@ func (p *Player) StandAt(n int) {
 	p.noteEnd()
 }
 
-// SeekTime puts the cursor at a time of the run, or at its end where it is shorter.
-func (p *Player) SeekTime(at int64) {
+// Return puts the cursor where it was in a run like this one: at the same time,
+// of events at one instant at the same one, or at the end where the run is over
+// sooner.
+func (p *Player) Return(to Place) {
+	if p.trace == nil {
+		return
+	}
 	p.setMode(paused)
-	p.seek(p.folds.shown(at))
+	p.seek(p.folds.shown(to.At))
+	if to.N > 0 && to.N <= p.own.Len() && p.own.Event(to.N-1).At == to.At {
+		p.n = to.N
+	}
 	p.noteEnd()
 }
 
@@ -206,9 +214,13 @@ func (p *Player) Lower(w, h int) string {
 	}
 	c := newCanvas(w, h)
 	v := p.prepare(w)
+	stacked := h >= v.trace.Handler().Steps+facts+2
 	left := min(max(w*45/100, 36), 72)
+	if stacked {
+		left = max(left, 40)
+	}
 	leftPane, rightPane := c.pane(rect{0, 0, left, h}), c.pane(rect{left + 1, 0, w - left - 2, h})
-	if h >= v.trace.Handler().Steps+facts+2 {
+	if stacked {
 		v.drawLeft(leftPane)
 		v.drawRight(rightPane)
 		return c.draw(&p.palette)
