@@ -189,8 +189,13 @@ func (p Profile) Score() int {
 }
 
 // Why says in one line by what the profile recognised a table.
-func (p Profile) Why() string {
-	why := "it has the columns of profile " + p.Name + " (" + strings.Join(p.Match.Require, ", ") + ")"
+func (p Profile) Why(t Table) string {
+	names := make([]string, len(p.Match.Require))
+	for i, name := range p.Match.Require {
+		c, _ := FoldedColumn(t, name)
+		names[i] = c.Name
+	}
+	why := "it has the columns of profile " + p.Name + " (" + strings.Join(names, ", ") + ")"
 	if len(p.Match.Unique) > 0 {
 		why += " and its key"
 	}

@@ -48,7 +48,9 @@ func standing(c Claim, f Facts) []string {
 	var notes []string
 	switch {
 	case f.Mapping.looksAlike():
-		notes = append(notes, alikeText)
+		if f.Mapping.ClaimedAt == "" { // otherwise its age says so
+			notes = append(notes, alikeText)
+		}
 	case c.LeaseUntil.None() && !f.Mapping.framework():
 		// What frees the claims of a framework is said by its profile.
 		notes = append(notes, leaseless(c, f))

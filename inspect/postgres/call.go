@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"idemtui/inspect"
@@ -33,7 +34,7 @@ func (w write) callSQL() string {
 // lockSQL locks the planned rows that are as they were read.
 func (w write) lockSQL(nullKeys bool) string {
 	names := w.names()
-	return "SELECT d.n, " + textArray(w.audited) + ", " + ownerText(w.table) + "\n FROM " + tableName(w.table) + " AS t JOIN unnest(" +
+	return "SELECT d.n::text, " + ownerText(w.table) + ", " + columnTexts(w.audited) + "\n FROM " + tableName(w.table) + " AS t JOIN unnest(" +
 		unnested(len(names), 1) + ") WITH ORDINALITY AS d(" + strings.Join(names, ", ") + ", n) ON " + w.keyEquals("d", nullKeys) +
 		"\n WHERE " + w.guard("d") + "\n FOR UPDATE OF t SKIP LOCKED"
 }
@@ -66,7 +67,7 @@ func (t *tx) mayCall(ctx context.Context, w write) error {
 
 // locked is a planned row that is locked and as it was read.
 type locked struct {
-	n      int64
+	n      int
 	before []inspect.ColumnValue
 	owner  string
 }
@@ -94,9 +95,9 @@ func (r *releaser) call(ctx context.Context, t *tx, rows []inspect.PlannedRow) (
 	done := make([]written, len(held))
 	arrays, _, names := keyArrays(r.table, keys, 1)
 	err = t.texts(ctx, func(v []*string) error {
-		var i int
-		if _, err := fmt.Sscan(*v[0], &i); err != nil {
-			return err
+		i, err := strconv.Atoi(*v[0])
+		if err != nil {
+			return fmt.Errorf("read an ordinal: %w", err)
 		}
 		done[i-1] = written{key: keys[i-1], before: held[i-1].before, after: columnValues(r.write.audited, v[1:])}
 		return nil
@@ -111,27 +112,20 @@ func (r *releaser) call(ctx context.Context, t *tx, rows []inspect.PlannedRow) (
 }
 
 func (r *releaser) lock(ctx context.Context, t *tx, rows []inspect.PlannedRow) ([]locked, error) {
-	q, err := t.conn.Query(ctx, r.write.lockSQL(rows[0].Key.HasNull()), r.write.arguments(rows)...)
-	if err != nil {
-		return nil, err
-	}
-	defer q.Close()
 	var out []locked
-	for q.Next() {
-		var h locked
-		var before image
-		var owner *string
-		if err := q.Scan(&h.n, &before, &owner); err != nil {
-			return nil, err
+	err := t.texts(ctx, func(v []*string) error {
+		n, err := strconv.Atoi(*v[0])
+		switch {
+		case err != nil:
+			return fmt.Errorf("read an ordinal: %w", err)
+		case v[1] == nil:
+			r.leave(rows[n-1].Key, "it has no owner, and the framework's function takes owners")
+		default:
+			out = append(out, locked{n: n, owner: *v[1], before: columnValues(r.write.audited, v[2:])})
 		}
-		if owner == nil {
-			r.leave(rows[h.n-1].Key, "it has no owner, and the framework's function takes owners")
-			continue
-		}
-		h.before, h.owner = columnValues(r.write.audited, before.values), *owner
-		out = append(out, h)
-	}
-	return out, q.Err()
+		return nil
+	}, r.write.lockSQL(rows[0].Key.HasNull()), r.write.arguments(rows)...)
+	return out, err
 }
 
 // alone keeps the rows of owners all of whose rows are locked: of the others
@@ -148,8 +142,7 @@ func (r *releaser) alone(ctx context.Context, t *tx, rows []inspect.PlannedRow, 
 		owners = append(owners, o)
 	}
 	err := t.texts(ctx, func(v []*string) error {
-		var n int
-		_, err := fmt.Sscan(*v[1], &n)
+		n, err := strconv.Atoi(*v[1])
 		owned[*v[0]] = n
 		return err
 	}, fmt.Sprintf("SELECT %[1]s, count(*)::text FROM %[2]s AS t WHERE %[1]s = ANY ($1::text[]) GROUP BY 1", owner, tableName(r.table)), owners)

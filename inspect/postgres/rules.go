@@ -50,11 +50,24 @@ func testSQL(t inspect.Table, test inspect.StateTest) string {
 	case inspect.TestIsNot:
 		return col(test.Column) + " <> " + literal(test.Value)
 	case inspect.TestFuture:
-		return "(" + stamp(t, test.Column) + ") > now()"
+		return againstNow(t, test.Column, ">")
 	case inspect.TestPast:
-		return "(" + stamp(t, test.Column) + ") <= now()"
+		return againstNow(t, test.Column, "<=")
 	}
 	return "false"
+}
+
+// againstNow compares a time with the database's clock in the form in which it
+// is stored, so that no stored value is beyond comparison.
+func againstNow(t inspect.Table, name, operator string) string {
+	if c, _ := t.Column(name); c.Base == "date" {
+		return "(" + stamp(t, name) + ") " + operator + " now()"
+	}
+	compared := fmt.Sprintf("%s %s (%s)", col(name), operator, write{table: t}.nowAs(name))
+	if t.Mapping.Times[name].Sentinel != "" {
+		return isNotNull(t, name) + " AND " + compared
+	}
+	return compared
 }
 
 func ruleSQL(t inspect.Table, rule inspect.StateRule) string {

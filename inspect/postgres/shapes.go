@@ -92,7 +92,7 @@ func (t *tx) shape(ctx context.Context, r relation, p inspect.Profile, target in
 		return table, err
 	}
 	table.Score = p.Score()
-	table.Reasons = append(table.Reasons, p.Why())
+	table.Reasons = append(table.Reasons, p.Why(r.table))
 	if !p.Verified {
 		table.Warnings = append(table.Warnings, fmt.Sprintf("profile %s is unverified: written from %s, not tested on tables that the framework itself made; look only, until --allow-unverified", p.Name, p.Source))
 	}

@@ -231,8 +231,8 @@ func TestK7_StuckAndDoneLookAlike(t *testing.T) {
 	table := resolve(t, s, inspect.Target{})
 	snap := look(t, s, table, inspect.Query{})
 	c := claim(t, snap, "charges/m1")
-	if c.Verdict != inspect.VerdictCannotTell || snap.Summary.Stuck != 0 || !strings.Contains(strings.Join(c.Notes, "\n"), "look alike in this table") {
-		t.Errorf("%s, %d stuck, notes %q", c.Verdict, snap.Summary.Stuck, c.Notes)
+	if c.Verdict != inspect.VerdictCannotTell || snap.Summary.Stuck != 0 || !strings.Contains(evidence(c, inspect.RungAge), "look alike in this table") {
+		t.Errorf("%s, %d stuck, %s", c.Verdict, snap.Summary.Stuck, evidence(c, inspect.RungAge))
 	}
 	for _, e := range c.Evidence {
 		if e.For == inspect.ForDead {
