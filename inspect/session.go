@@ -13,6 +13,26 @@ type Sessions struct {
 	ByOwner map[string][]Session
 	// Skipped says why sessions say nothing here; "" means that they were seen.
 	Skipped string
+	// Names are the names of owners by session (process and start), kept for the
+	// next look. Pooled: one changed hands, so that workers come through a pooler.
+	Names  map[string]string
+	Pooled bool
+}
+
+// ChangedHands compares with the look before: a session that bore one owner's
+// name and bears another's belongs to a pooler in transaction mode. There a
+// worker has a session only while a transaction of it runs, so that a missing
+// one says nothing. Once seen, that holds for every later look.
+func (s *Sessions) ChangedHands(before *Look) bool {
+	if before == nil {
+		return false
+	}
+	for session, name := range s.Names {
+		if was, ok := before.SessionNames[session]; ok && was != name {
+			return true
+		}
+	}
+	return before.Pooled
 }
 
 // Session is one connected session.

@@ -158,6 +158,17 @@ type Look struct {
 	Cut bool
 	// Counters are the server's at that look.
 	Counters Null[Counters]
+	// SessionNames and Pooled are those of its Sessions.
+	SessionNames map[string]string
+	Pooled       bool
+}
+
+// WithSessions keeps what a later look compares its sessions with.
+func (l *Look) WithSessions(s *Sessions) *Look {
+	if s != nil {
+		l.SessionNames, l.Pooled = s.Names, s.Pooled
+	}
+	return l
 }
 
 // Remember makes the memory of a look from its judged claims, without what
@@ -226,4 +237,6 @@ type Detail struct {
 	SQL []string
 	// IfReleased says what a release would do and what could go wrong.
 	IfReleased []string
+	// Seen is the memory of this look, for a second one.
+	Seen *Look
 }

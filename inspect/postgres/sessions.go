@@ -16,7 +16,7 @@ const sessionSQL = `SELECT a.pid::text, a.application_name, a.backend_start::tex
  ORDER BY a.backend_start NULLS LAST, a.pid LIMIT 10000`
 
 // sessions finds the sessions that bear the name of one of the claims' owners.
-func (t *tx) sessions(ctx context.Context, table inspect.Table, rows []read, peers []string) (*inspect.Sessions, error) {
+func (t *tx) sessions(ctx context.Context, table inspect.Table, rows []read, facts inspect.Facts) (*inspect.Sessions, error) {
 	switch {
 	case t.database.Standby:
 		return &inspect.Sessions{Skipped: "a standby shows no session of the primary"}, nil
@@ -38,21 +38,27 @@ func (t *tx) sessions(ctx context.Context, table inspect.Table, rows []read, pee
 			add(r.claim.Owner.V)
 		}
 	}
-	for _, o := range peers {
+	for _, o := range facts.Owners {
 		add(o)
 	}
-	out := &inspect.Sessions{ByOwner: map[string][]inspect.Session{}}
+	out := &inspect.Sessions{ByOwner: map[string][]inspect.Session{}, Names: map[string]string{}}
 	err := t.texts(ctx, func(v []*string) error {
 		s := inspect.Session{Application: *v[1], Started: stampFrom(v[2], nil)}
 		var err error
 		if s.PID, err = strconv.ParseInt(*v[0], 10, 64); err != nil {
 			return err
 		}
+		if len(owners[s.Application]) > 0 {
+			out.Names[*v[0]+" "+s.Started.String()] = s.Application
+		}
 		for _, owner := range owners[s.Application] {
 			out.ByOwner[owner] = append(out.ByOwner[owner], s)
 		}
 		return nil
 	}, sessionSQL)
+	if out.Pooled = out.ChangedHands(facts.Before); out.Pooled {
+		out.Skipped = "sessions change hands between looks, so workers come through a pooler and have none while they work elsewhere"
+	}
 	return out, err
 }
 

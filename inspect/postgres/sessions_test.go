@@ -104,3 +104,33 @@ func TestSessionsOfOwnersWithNamesThatNoServerShowsWhole(t *testing.T) {
 		}
 	}
 }
+
+// Behind a pooler in transaction mode a worker has a session only while it is
+// in a transaction: at work on the charge it has none, and lives.
+func TestASessionThatChangesHandsProvesNobodyDead(t *testing.T) {
+	db, s, table := recommended(t, "('a', 'PROCESSING', 'w1', now() - interval '1 hour', now() - interval '50 minutes', NULL), "+
+		"('b', 'PROCESSING', 'w2', now() - interval '1 hour', now() - interval '30 minutes', NULL), ('c', 'PROCESSING', 'w3', now() - interval '1 hour', now() - interval '10 minutes', NULL)")
+	shared := session(t, db, "w2")
+	first := snapshot(t, s, table, inspect.Query{})
+	if _, err := shared.Exec(t.Context(), "SET application_name = 'w3'"); err != nil {
+		t.Fatal(err)
+	}
+	before := first.Seen
+	before.At = before.At.Add(-6 * time.Second)
+	for k, c := range before.Claims {
+		c.GoneSince = inspect.At(first.At.Add(-6 * time.Second))
+		before.Claims[k] = c
+	}
+	for range 2 { // and it stays known
+		next := snapshot(t, s, table, inspect.Query{Before: before})
+		for _, c := range next.Claims {
+			if c.Verdict != inspect.VerdictCannotTell || !strings.Contains(fmt.Sprint(c.Evidence), "sessions change hands") {
+				t.Errorf("%s is %s: %v", c.Key, c.Verdict, c.Evidence)
+			}
+		}
+		before = next.Seen
+	}
+	if p := plan(t, s, table, inspect.PlanRequest{AllLikelyDead: true, Before: before}); p.Count() != 0 {
+		t.Errorf("%d claims count as dead", p.Count())
+	}
+}

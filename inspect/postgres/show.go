@@ -42,7 +42,7 @@ func (s *Store) Show(ctx context.Context, table inspect.Table, key inspect.Key, 
 			return err
 		}
 		claim := judged[0]
-		out = inspect.Detail{Database: t.database, Table: table, At: t.now(), Claim: claim, SQL: uniqueQueries(claim.Evidence)}
+		out = inspect.Detail{Database: t.database, Table: table, At: t.now(), Claim: claim, SQL: uniqueQueries(claim.Evidence), Seen: inspect.Remember(t.now(), judged).WithSessions(l.facts.Sessions)}
 		if len(out.SQL) == 0 {
 			out.SQL = []string{r.evidenceSQL(key, inspect.RungLease)}
 		}

@@ -306,7 +306,7 @@ func (l *looker) witness(ctx context.Context, rows []read) (err error) {
 	if l.facts.Locks, l.facts.LocksHidden, err = l.locks(ctx, l.table, rows); err != nil {
 		return err
 	}
-	l.facts.Sessions, err = l.sessions(ctx, l.table, rows, l.facts.Owners)
+	l.facts.Sessions, err = l.sessions(ctx, l.table, rows, l.facts)
 	return err
 }
 
@@ -414,7 +414,7 @@ func (l *looker) snapshot() inspect.Snapshot {
 		sum.Claimed.Exact = false
 		sum.ByState[inspect.StateProcessing] = sum.Claimed
 	}
-	seen := inspect.Remember(l.now(), l.judged)
+	seen := inspect.Remember(l.now(), l.judged).WithSessions(l.facts.Sessions)
 	seen.ScannedAt, seen.Cut, seen.Counters = l.scannedAt, l.cut, l.counters
 	out := inspect.Snapshot{
 		Database: l.database, Table: l.table, At: l.now(), Query: l.query, Summary: sum, Claims: l.listed,

@@ -48,7 +48,7 @@ func (a *app) showTwice(ctx context.Context, o opened, key inspect.Key, options 
 	if err := a.awaitSecondLook(ctx); err != nil {
 		return detail, err
 	}
-	options.Before = inspect.Remember(detail.At, claims)
+	options.Before = detail.Seen
 	return o.store.Show(ctx, o.table, key, options)
 }
 
