@@ -294,6 +294,20 @@ func TestATableIsKnownByItsColumnsNeverByItsName(t *testing.T) {
 	}
 }
 
+func TestTheRecommendedTableIsTakenBeforeOthersWhichAreNamed(t *testing.T) {
+	db, s := fixture(t, "processed-messages")
+	for _, part := range append(ddl(t, "river"), ddl(t, "shedlock")...) {
+		db.Exec(part)
+	}
+	table := resolve(t, s, inspect.Target{})
+	if table.Mapping.Profile != "processed-messages" || !strings.Contains(strings.Join(table.Warnings, "\n"), "known shapes too: public.river_job (river), public.shedlock (shedlock)") {
+		t.Errorf("%s, warnings %q", table.Mapping.Profile, table.Warnings)
+	}
+	if table = resolve(t, s, inspect.Target{Profile: "river", StaleAfter: time.Minute}); table.Name != "river_job" || table.Mapping.Threshold() != time.Minute {
+		t.Errorf("%s from %s", table.Name, table.Mapping.Threshold())
+	}
+}
+
 // openWith opens a store with profiles of the test's own.
 func openWith(t *testing.T, db *servertest.DB, own ...inspect.Profile) *postgres.Store {
 	t.Helper()
