@@ -18,6 +18,7 @@ type Triage struct {
 	Back    key.Binding
 	Stuck   key.Binding
 	Claims  key.Binding
+	Health  key.Binding
 	NextTab key.Binding
 
 	Group    key.Binding
@@ -72,7 +73,8 @@ func defaultTriage() Triage {
 		Back:    bind("back", "esc", "esc"),
 		Stuck:   bind("stuck claims", "1", "1"),
 		Claims:  bind("all claims", "2", "2"),
-		NextTab: bind("other list", "tab", "tab", "shift+tab"),
+		Health:  bind("health", "4", "4"),
+		NextTab: bind("next tab", "tab", "tab", "shift+tab"),
 
 		Group:    bind("group, cycles", "v", "v"),
 		Fold:     bind("fold old claims", "z", "z"),

@@ -43,6 +43,7 @@ type memoryStore struct {
 	deaf     bool            // a look answers although it was cancelled
 	later    []inspect.Claim // what became of released rows
 	lookups  int
+	findings []inspect.Finding
 	counters inspect.Null[inspect.Counters]
 	slow     func(ctx context.Context, told func(settled, total int)) error // in place of a release
 }
@@ -193,6 +194,13 @@ func (m *memoryStore) PlanSettle(_ context.Context, table inspect.Table, request
 	}
 	plan.ID = inspect.PlanID(plan)
 	return plan, nil
+}
+
+// Health is as the test put it.
+func (m *memoryStore) Health(_ context.Context, table inspect.Table, _ inspect.HealthPolicy) (inspect.Health, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return inspect.Health{Database: m.database, Table: table, At: serverTime, Findings: m.findings}, m.err
 }
 
 // Lookup says of each key what the test put there, else that there is no row.

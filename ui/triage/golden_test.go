@@ -73,6 +73,9 @@ func TestPicturesOfTheIncident(t *testing.T) {
 		t.Run("incident "+name, func(t *testing.T) {
 			picture(t, size.w, size.h, outage(), func(d *desk) { d.press("R", "i") }, beating)
 		})
+		t.Run("health "+name, func(t *testing.T) {
+			picture(t, size.w, size.h, incident(), func(d *desk) { d.press("4", "down") }, unwell)
+		})
 		t.Run("groups "+name, func(t *testing.T) {
 			picture(t, size.w, size.h, incident(), func(d *desk) { d.press("v", "down") })
 		})

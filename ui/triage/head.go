@@ -93,16 +93,28 @@ func (s *Screen) tabsLine() string {
 		stuck = " " + text.Count(sum.Stuck, !sum.LookCut)
 		claims = " " + text.Count(sum.Claimed.Rows, sum.Claimed.Exact)
 	}
+	label := "4 Health"
+	if s.health.ok {
+		label += " " + text.Count(int64(len(s.health.got.Findings)), true)
+	}
+	health := s.styles.Muted.Render(label)
+	if s.mode == diagnosing {
+		health = s.styles.Accent.Underline(true).Render(label)
+	}
 	if state := s.oneState(); state != "" {
-		return " " + s.styles.Accent.Underline(true).Render("1 "+strings.ToUpper(string(state)))
+		style := s.styles.Accent.Underline(true)
+		if s.mode == diagnosing {
+			style = s.styles.Muted
+		}
+		return " " + style.Render("1 "+strings.ToUpper(string(state))) + "   " + health
 	}
 	draw := func(t tab, label string) string {
-		if t == s.tab {
+		if t == s.tab && s.mode != diagnosing {
 			return s.styles.Accent.Underline(true).Render(label)
 		}
 		return s.styles.Muted.Render(label)
 	}
-	return " " + draw(tabStuck, "1 Stuck"+stuck) + "   " + draw(tabClaims, "2 Claims"+claims)
+	return " " + draw(tabStuck, "1 Stuck"+stuck) + "   " + draw(tabClaims, "2 Claims"+claims) + "   " + health
 }
 
 // asOf is the database's time of the rows on screen, their age, and what the

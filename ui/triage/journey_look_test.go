@@ -64,3 +64,21 @@ func TestJourney_FourHundredKeysOfATicketAreLookedUp(t *testing.T) {
 	}
 	n.quit()
 }
+
+func TestJourney_HealthOfATableWithoutAUniqueKey(t *testing.T) {
+	db := servertest.Postgres(t)
+	newTable(t, db)
+	db.Exec("ALTER TABLE processed_messages DROP CONSTRAINT processed_messages_pkey")
+	n := begin(t, db, 110, 36, "--refresh", "1h", "--table", "processed_messages", "--map",
+		"key=message_id,state=state,processing=PROCESSING,failed=FAILED,done=DONE,owner=owner,claimed_at=claimed_at,lease=lease_expires_at")
+	n.Press(n.k.Triage.Health)
+	n.Expect("> ✗ CRITICAL  no-unique-key", "both charge", "CREATE UNIQUE INDEX CONCURRENTLY")
+	n.Press(n.k.Triage.Copy)
+	n.Expect("the SQL was sent")
+	n.Press(n.k.Triage.Stuck)
+	n.Expect("pay_1")
+	n.quit()
+	if n.writes() != 0 {
+		t.Errorf("%d writes", n.writes())
+	}
+}

@@ -172,6 +172,19 @@ func (s *Screen) olderOf(snapshot inspect.Snapshot) func(inspect.Claim) bool {
 	return snapshot.Incident.Folded
 }
 
+// nextTab goes on to the next tab, or back; a database that cannot be diagnosed
+// has two, and a list of one state has one.
+func (s *Screen) nextTab(back bool) tea.Cmd {
+	_, can := s.cfg.Store.(inspect.HealthChecker)
+	switch {
+	case s.tab == tabStuck && !back && s.oneState() == "", s.tab == tabClaims && back:
+		return s.show(tabs - 1 - s.tab)
+	case can:
+		return s.openHealth()
+	}
+	return s.show(tabs - 1 - s.tab)
+}
+
 // oneState is the state whose rows alone are listed; "" for the usual lists.
 func (s *Screen) oneState() inspect.State {
 	if state := s.cfg.Query.State; state != inspect.StateProcessing {

@@ -18,6 +18,8 @@ func (s *Screen) pressed(msg tea.KeyPressMsg) tea.Cmd {
 		return s.pressedFilter(msg)
 	case reading, plain:
 		return s.pressedReading(msg)
+	case diagnosing:
+		return s.pressedHealth(msg)
 	}
 	if s.groups.by != "" {
 		if cmd, taken := s.pressedGroups(msg); taken {
@@ -57,7 +59,9 @@ func (s *Screen) pressed(msg tea.KeyPressMsg) tea.Cmd {
 	case key.Matches(msg, k.Claims):
 		return s.show(tabClaims)
 	case key.Matches(msg, k.NextTab):
-		return s.show((s.tab + 1) % tabs)
+		return s.nextTab(msg.String() == "shift+tab")
+	case key.Matches(msg, k.Health):
+		return s.openHealth()
 	}
 	return nil
 }

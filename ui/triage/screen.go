@@ -21,10 +21,11 @@ import (
 type mode int
 
 const (
-	browsing  mode = iota // moving in the list
-	filtering             // typing the filter
-	reading               // the detail has the keyboard
-	plain                 // the selected claim as bare text
+	browsing   mode = iota // moving in the list
+	filtering              // typing the filter
+	reading                // the detail has the keyboard
+	plain                  // the selected claim as bare text
+	diagnosing             // the health tab has the keyboard
 )
 
 // tab is a list of the screen.
@@ -79,6 +80,7 @@ type Screen struct {
 	unseen   unseen
 	beats    []beat // the counters of the looks of the last half minute
 	pulse    inspect.Null[inspect.Pulse]
+	health   health
 	groups   grouped
 	only     group
 	paths    []string   // what was exported
@@ -215,6 +217,8 @@ func (s *Screen) take(msg tea.Msg) tea.Cmd {
 		return s.plan(msg.request)
 	case releasedMsg:
 		return s.released(msg)
+	case healthLoadedMsg:
+		s.healthLoaded(msg)
 	case lookupAskedMsg:
 		return s.lookUp(msg)
 	case lookedUpMsg:
@@ -303,6 +307,8 @@ func (s *Screen) ShortHelp() []key.Binding {
 	switch s.mode {
 	case filtering:
 		return []key.Binding{keep(k.Open, "keep the filter"), keep(k.Back, "clear it")}
+	case diagnosing:
+		return []key.Binding{keep(k.Back, "back to the list"), pair(k.Up, k.Down, "move"), keep(k.Copy, "copy the SQL"), keep(k.CopyRow, "copy all of it"), keep(k.Refresh, "look again")}
 	case reading, plain:
 		return []key.Binding{k.Back, keep(k.Down, "scroll"), k.Release, keep(k.Copy, "copy"), keep(k.CopyRow, "as JSON"), keep(k.Plain, "plain")}
 	}
@@ -333,7 +339,7 @@ func (s *Screen) FullHelp() []frame.KeyGroup {
 	k := s.keys
 	return []frame.KeyGroup{
 		{Title: "act: each asks first", Keys: []key.Binding{k.Release, k.Owner, k.Dead, k.Settle, k.Mark, k.MarkAll, k.Follow, k.Undo, k.Outcome, k.Disarm}},
-		{Title: "look", Keys: []key.Binding{k.Open, k.Back, k.Stuck, k.Claims, k.Incident, k.Lookup, k.Explain, k.Copy, k.CopyRow, k.Plain, k.Export}},
+		{Title: "look", Keys: []key.Binding{k.Open, k.Back, k.Stuck, k.Claims, k.Health, k.Incident, k.Lookup, k.Explain, k.Copy, k.CopyRow, k.Plain, k.Export}},
 		{Title: "arrange", Keys: []key.Binding{k.Filter, k.Group, k.Fold, pair(k.Sort, k.Unsort, "sort, flip; back")}},
 		{Title: "move", Keys: []key.Binding{
 			pair(k.Up, k.Down, "one"), pair(k.PageUp, k.PageDown, "a page"), pair(k.First, k.Last, "first, last"), pair(k.Left, k.Right, "long values"),

@@ -50,7 +50,7 @@ type act struct {
 // happenings draws what happens to one screen: keys mostly, sizes, pastes, and
 // what comes from the server.
 func happenings(t *rapid.T) []act {
-	pressable := []string{"r", "W", "D", "c", "f", "e", "v", "z", "i", "o", "w", "U", "O", "y", "Y", "p", "m", "M", "s", "S", "/", "1", "2", "R", "+", "-", "g", "G", "j", "k", "h", "l", "n", "o", "?", "5", "x", "!"}
+	pressable := []string{"r", "W", "D", "c", "f", "e", "v", "z", "i", "o", "w", "U", "O", "y", "Y", "p", "m", "M", "s", "S", "/", "1", "2", "4", "R", "+", "-", "g", "G", "j", "k", "h", "l", "n", "o", "?", "5", "x", "!"}
 	pressable = slices.AppendSeq(pressable, maps.Keys(named))
 	slices.Sort(pressable)
 	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) act {

@@ -12,6 +12,8 @@ import (
 func (s *Screen) View(w, h int) string {
 	l := newLayout(w, h)
 	switch {
+	case s.mode == diagnosing:
+		return s.healthView(l)
 	case s.mode == plain:
 		return s.plainView(l)
 	case s.mode == reading && l.sideW == 0:
