@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"idemtui/ui/player"
 	"idemtui/ui/text"
 )
 
@@ -47,9 +48,11 @@ func (s *Screen) viewRun(w, h int) []string {
 	if h >= roomy {
 		lines, gap = append(lines, ""), 1
 	}
-	upper := s.player.UpperHeight(true)
-	if h-len(lines)-upper-len(block)-2*gap < leastRest {
-		upper = s.player.UpperHeight(false)
+	upper := s.player.UpperHeight(player.Close)
+	for _, spread := range []player.Spread{player.Apart, player.Noted} {
+		if apart := s.player.UpperHeight(spread); h-len(lines)-apart-len(block)-2*gap >= leastRest {
+			upper = apart
+		}
 	}
 	lines = append(lines, fitted(s.player.Upper(w, upper), upper)...)
 	lines = append(lines, block...)

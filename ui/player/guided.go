@@ -152,17 +152,30 @@ func (p *Player) glided(passed time.Duration) tea.Cmd {
 	return nextTick(p.tick)
 }
 
-// UpperHeight is how many lines Upper takes best: with its lanes apart or close
-// together.
-func (p *Player) UpperHeight(apart bool) int {
-	lanes := 5
+// Spread is how far apart the lanes of [Player.Upper] stand.
+type Spread uint8
+
+// The spreads.
+const (
+	Close Spread = iota // one line for each lane
+	Apart               // two
+	Noted               // two, and a third under a worker for what came of its steps
+)
+
+// UpperHeight is how many lines Upper takes at a spread.
+func (p *Player) UpperHeight(spread Spread) int {
+	workers := 2
 	if p.trace != nil {
-		lanes = min(p.trace.Scenario().Workers, 4) + 3
+		workers = min(p.trace.Scenario().Workers, 4)
 	}
-	if apart {
-		return upperHead + 2*lanes + 2
+	const others, axis = 3, 2
+	switch spread {
+	case Noted:
+		return upperHead + 3*workers + 2*others + axis
+	case Apart:
+		return upperHead + 2*(workers+others) + axis
 	}
-	return upperHead + lanes + 2
+	return upperHead + workers + others + axis
 }
 
 // upperHead is the number of lines above the timeline, and lowHead the same
