@@ -94,7 +94,7 @@ func (c *course) play(msg lesson.LeftMsg) tea.Cmd {
 	c.player = player.New(player.Config{Scenario: msg.Workload, Many: true, Lesson: msg.Title}, c.keys, c.dialogs)
 	c.player.SetStyles(c.styles)
 	c.inside = false
-	return c.player.Init()
+	return tea.Batch(c.player.Init(), c.player.Compare(msg.Compare...))
 }
 
 // returned puts the lesson in front again, where it was left.

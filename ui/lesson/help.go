@@ -39,7 +39,7 @@ func (s *Screen) ShortHelp() []key.Binding {
 		play = named(play, "pause")
 	}
 	steps := joined("←→", "step", p.Back, p.Step)
-	return []key.Binding{turn, play, steps, named(k.Change, "change"), named(k.Results, "results"), named(p.NextHandler, "handler"), k.Menu}
+	return []key.Binding{turn, play, steps, named(k.Change, "change"), named(k.Results, "results"), named(p.NextHandler, "handler"), k.Menu, named(p.Compare, "compare")}
 }
 
 // FullHelp lists the keys for the help overlay, and what the marks of the
@@ -47,7 +47,7 @@ func (s *Screen) ShortHelp() []key.Binding {
 func (s *Screen) FullHelp() []frame.KeyGroup {
 	k, p := s.keys.Lesson, s.keys.Player
 	groups := []frame.KeyGroup{
-		{Title: "lesson", Keys: []key.Binding{k.Next, k.Prev, k.Pick, k.Menu, k.Results, k.Change, k.Reset, p.NextHandler, k.All}},
+		{Title: "lesson", Keys: []key.Binding{k.Next, k.Prev, k.Pick, k.Menu, k.Results, k.Change, k.Reset, p.NextHandler, p.Compare, k.All}},
 		{Title: "time", Keys: []key.Binding{p.Play, p.Step, p.Back, p.NextSeen, p.PrevSeen, p.NextBad, p.PrevBad, p.GoTo, p.First, p.Last, p.Faster, p.Slower}},
 	}
 	for _, group := range s.player.FullHelp() {

@@ -10,6 +10,9 @@ import (
 	"pgregory.net/rapid"
 
 	"idemtui/sim/lessons"
+	"idemtui/ui"
+	"idemtui/ui/frame"
+	"idemtui/ui/keys"
 	"idemtui/ui/lesson"
 )
 
@@ -199,6 +202,12 @@ func TestTheWayOutAndBack(t *testing.T) {
 		if after := s.plain(); after != before {
 			t.Errorf("back in the lesson it is\n%s\nit was\n%s", after, before)
 		}
+		s.typed("c")
+		s.shows(t, "3 handlers, the same workload", "lease deliveries 0", "fence deliveries 0", "key deliveries 0")
+		s.typed("n")
+		if after := s.plain(); after != before {
+			t.Errorf("back from comparing it is\n%s\nit was\n%s", after, before)
+		}
 		s.typed("w", "L", "7")
 		s.shows(t, "lesson 7 of 7", "page 1 of 8")
 		s.typed("3")
@@ -208,4 +217,21 @@ func TestTheWayOutAndBack(t *testing.T) {
 		s.typed("esc")
 		s.shows(t, "lesson 3 of 7", "page 1 of 11")
 	})
+}
+
+// BenchmarkView draws frames at 200x60 while the cursor moves.
+func BenchmarkView(b *testing.B) {
+	s := &stage{keys: keys.Default()}
+	dialogs := &frame.Dialogs{}
+	screen := lesson.New(b.Context(), lesson.Config{Lesson: 4, Seed: 1}, s.keys, dialogs)
+	s.app = ui.NewApp(screen, dialogs, s.keys)
+	s.carryOut(screen.Init())
+	i := 0
+	for b.Loop() {
+		if i++; i%40 == 0 {
+			s.app.Update(keyPress("home"))
+		}
+		s.app.Update(keyPress("right"))
+		screen.View(200, 60)
+	}
 }

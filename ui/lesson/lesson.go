@@ -6,6 +6,7 @@ package lesson
 
 import (
 	"context"
+	"slices"
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
@@ -29,10 +30,12 @@ type Config struct {
 // firstLesson is what a newcomer sees.
 const firstLesson = 2
 
-// LeftMsg says that the viewer wants to play with a workload of many payments.
+// LeftMsg says that the viewer wants to play with a workload, or to see handlers
+// on it beneath its own.
 type LeftMsg struct {
 	Title    string
 	Workload sim.Scenario
+	Compare  []sim.HandlerID
 }
 
 // Screen is the screen. It implements [frame.Screen].
@@ -141,9 +144,9 @@ func (s *Screen) pressed(msg tea.KeyPressMsg) tea.Cmd {
 	case key.Matches(msg, k.Results):
 		return s.turnResults()
 	case key.Matches(msg, k.All):
-		s.panel.open = false
-		left := LeftMsg{Title: s.lesson().Title, Workload: s.lesson().Workload}
-		return func() tea.Msg { return left }
+		return s.leave(false)
+	case key.Matches(msg, s.keys.Player.Compare):
+		return s.leave(true)
 	case key.Matches(msg, k.Back):
 		return s.stepOut()
 	case s.place.kind == closing:
@@ -169,6 +172,22 @@ func (s *Screen) pressed(msg tea.KeyPressMsg) tea.Cmd {
 func (s *Screen) moves() []key.Binding {
 	k := s.keys.Player
 	return []key.Binding{k.Play, k.Step, k.Back, k.NextSeen, k.PrevSeen, k.NextBad, k.PrevBad, k.GoTo, k.First, k.Last, k.Faster, k.Slower}
+}
+
+// leave goes to the player: with the lesson's workload, or to compare handlers,
+// on the run of the page where its scenario alone makes it.
+func (s *Screen) leave(compare bool) tea.Cmd {
+	s.panel.open = false
+	left := LeftMsg{Title: s.lesson().Title, Workload: s.lesson().Workload}
+	if compare && s.scene.lesson == s.at {
+		scene := s.present()
+		left.Compare = slices.DeleteFunc(slices.Clone(scene.Compare), func(h sim.HandlerID) bool { return h == scene.Scenario.Handler })
+		left.Workload.Handler = scene.Scenario.Handler
+		if s.place.kind == page && len(scene.Sends) == 0 {
+			left.Workload = scene.Scenario
+		}
+	}
+	return func() tea.Msg { return left }
 }
 
 // stepOut leaves the results that were asked for by key.

@@ -25,7 +25,7 @@ func (s *Screen) pressedInQuestion(msg tea.KeyPressMsg) (cmd tea.Cmd, taken bool
 		if n := int(msg.String()[0] - '1'); n < choices {
 			return s.answer(n), true
 		}
-	case key.Matches(msg, k.Change), key.Matches(msg, k.Reset), key.Matches(msg, k.Results):
+	case key.Matches(msg, k.Change), key.Matches(msg, k.Reset), key.Matches(msg, k.Results), key.Matches(msg, s.keys.Player.Compare):
 	default:
 		return nil, false
 	}

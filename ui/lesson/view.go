@@ -122,7 +122,7 @@ func (s *Screen) rule(name, more string, w int) string {
 		line += s.styles.Faint.Render("·") + " " + more + " "
 	}
 	line = text.Cut(line, w)
-	return line + s.styles.Faint.Render(strings.Repeat("─", max(w-text.Width(line), 0)))
+	return line + s.styles.Faint.Render(strings.Repeat("─", max(w-1-text.Width(line), 0)))
 }
 
 // block is the page's text, or the question, under a rule, and what to press,
