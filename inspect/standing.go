@@ -184,6 +184,8 @@ func WhyEmpty(s Snapshot) string {
 	}
 	why := "nothing is claimed" + lastClaimed(s)
 	switch {
+	case s.Table.Mapping.Kind == KindInsertOnly && s.Database.Standby:
+		why = "rows appear here only when the work commits, so none is ever stuck; a standby does not show the open transactions that may hang"
 	case s.Table.Mapping.Kind == KindInsertOnly && len(s.Open) == 0:
 		why = "rows appear here only when the work commits, so none is ever stuck; no open transaction has written to the table"
 	case s.Table.Mapping.Kind == KindInsertOnly:

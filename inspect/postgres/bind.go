@@ -20,7 +20,7 @@ func (t *tx) bind(ctx context.Context, r relation, m inspect.Mapping, target ins
 	if target.ProviderKey != "" {
 		b.m.ProviderKey, b.m.ProviderMemory = target.ProviderKey, target.ProviderMemory
 	}
-	steps := []func() error{b.names, b.readable, b.keys, b.states, b.owner, func() error { return b.times(target.AssumeTZ) }, b.numbers}
+	steps := []func() error{b.names, b.readable, b.keys, b.states, b.settings, b.owner, func() error { return b.times(target.AssumeTZ) }, b.numbers}
 	for _, step := range steps {
 		if err := step(); err != nil {
 			return inspect.Table{}, err

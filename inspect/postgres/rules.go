@@ -300,6 +300,21 @@ func (b *binder) rules() error {
 	return nil
 }
 
+// settings: what a release writes fits the columns' types.
+func (b *binder) settings() error {
+	for _, r := range b.m.Releases {
+		for _, s := range r.Set {
+			c, _ := b.table.Column(s.Column)
+			if s.To == inspect.SetLiteral && (len(c.Labels) > 0 || c.Base == "bool") {
+				if err := fits(c, s.Value); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
 // owner: of an array the last element is the owner, unless the mapping says
 // otherwise.
 func (b *binder) owner() error {

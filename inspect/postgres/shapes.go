@@ -112,7 +112,11 @@ func (t *tx) unmapped(ctx context.Context, r relation, target inspect.Target) (i
 		if err != nil {
 			return inspect.Table{}, err
 		}
-		return inspect.Table{}, &inspect.Fault{Kind: inspect.FaultMapping, What: fmt.Sprintf("%s does not fit profile %s: %s", name, target.Profile, p.Misfit(r.table)), Next: "say how to read it with --map"}
+		why := p.Misfit(r.table)
+		if why == "" {
+			why = "it is for " + strings.Join(p.Engines, ", ")
+		}
+		return inspect.Table{}, &inspect.Fault{Kind: inspect.FaultMapping, What: fmt.Sprintf("%s does not fit profile %s: %s", name, target.Profile, why), Next: "say how to read it with --map"}
 	}
 	if len(r.unique) == 0 {
 		return inspect.Table{}, &inspect.Fault{Kind: inspect.FaultNoKey, What: name + " has no unique key, so nothing in it can be claimed atomically", Next: "add one on the message id, or look anyway with --map 'key=COL,state=COL,...'"}

@@ -132,20 +132,7 @@ func fixture(t *testing.T, profile string) (*servertest.DB, *postgres.Store) {
 		t.Fatal(err)
 	}
 	db.Exec(string(rows))
-	d, err := dsn.Parse(db.DSN())
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := postgres.Open(d, postgres.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return db, s
+	return db, openAt(t, db.DSN())
 }
 
 // frameworkDDL names a folder with the DDL of frameworks as they make it

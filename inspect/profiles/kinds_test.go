@@ -166,6 +166,18 @@ func TestK6_OpenTransactionsAreShownInsteadOfRows(t *testing.T) {
 	}
 }
 
+func TestK6_WithoutRightsTheTransactionIsSeenAndItsAgeIsNot(t *testing.T) {
+	db, _ := fixture(t, "nservicebus")
+	begin(t, db, `INSERT INTO "Billing_OutboxData" ("MessageId", "Operations") VALUES ('m3', '[]')`)
+	role := db.Role("looker", `SELECT ("MessageId", "Dispatched", "DispatchedAt") ON "Billing_OutboxData"`)
+	s := openAt(t, role.DSN)
+	table := resolve(t, s, inspect.Target{Table: `public."Billing_OutboxData"`})
+	snap := look(t, s, table, inspect.Query{State: inspect.StateDone})
+	if len(snap.Open) != 1 || snap.Open[0].PID == 0 || snap.Open[0].Age.OK || !strings.Contains(openWords(snap), "since when is hidden (needs pg_read_all_stats)") {
+		t.Errorf("open %+v", snap.Open)
+	}
+}
+
 func openWords(snap inspect.Snapshot) string {
 	var out []string
 	for _, o := range snap.Open {
@@ -311,7 +323,12 @@ func TestTheRecommendedTableIsTakenBeforeOthersWhichAreNamed(t *testing.T) {
 // openWith opens a store with profiles of the test's own.
 func openWith(t *testing.T, db *servertest.DB, own ...inspect.Profile) *postgres.Store {
 	t.Helper()
-	d, err := dsn.Parse(db.DSN())
+	return openAt(t, db.DSN(), own...)
+}
+
+func openAt(t *testing.T, connection string, own ...inspect.Profile) *postgres.Store {
+	t.Helper()
+	d, err := dsn.Parse(connection)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,12 +18,10 @@ import (
 
 // IsProfile reports whether a file says that it is a profile, as against a
 // mapping of NAME=VALUE parts.
-func IsProfile(content []byte) bool {
-	var head struct {
-		Schema string `yaml:"schema"`
-	}
-	return yaml.Unmarshal(content, &head) == nil && strings.HasPrefix(head.Schema, "idemtui.profile/")
-}
+func IsProfile(content []byte) bool { return profileHead.Match(content) }
+
+// profileHead is the line by which even a file with an error in it is known.
+var profileHead = regexp.MustCompile(`(?m)^["']?schema["']?\s*:\s*["']?idemtui\.profile/`)
 
 // Load reads one profile file, strictly: an unknown key, a missing part or a
 // contradiction is an error that names its line.

@@ -46,7 +46,7 @@ func TestAProfileFileIsReadStrictly(t *testing.T) {
 	if _, err := Load(nil); err == nil {
 		t.Error("an empty file is no profile")
 	}
-	if !IsProfile(good) || IsProfile([]byte("key=id\nstate=st\n")) {
+	if !IsProfile(good) || !IsProfile([]byte("# ours\nschema: idemtui.profile/v1\n\tname: x")) || IsProfile([]byte("key=id\nstate=st\n")) {
 		t.Error("a profile is told from a mapping by its schema")
 	}
 }
