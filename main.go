@@ -30,7 +30,7 @@ var plugs = cli.Plugs{
 }
 
 func openPostgres(d dsn.DSN, options cli.StoreOptions) (inspect.Store, error) {
-	own := postgres.Options{Profiles: options.Profiles, StatementTimeout: options.StatementTimeout, AuditRow: postgres.AuditAll}
+	own := postgres.Options{Replica: options.Replica, Profiles: options.Profiles, StatementTimeout: options.StatementTimeout, AuditRow: postgres.AuditAll}
 	if options.AuditMappedOnly {
 		own.AuditRow = postgres.AuditMapped
 	}

@@ -210,12 +210,13 @@ type databaseJSON struct {
 	ReplayLag  *float64 `json:"replay_lag_seconds"`
 	Pooler     bool     `json:"pooler"`
 	Error      *string  `json:"error"`
+	Primary    *string  `json:"primary"`
 }
 
 func newDatabaseJSON(d Database) databaseJSON {
 	out := databaseJSON{
 		ID: d.ID, Engine: d.Engine, Version: d.Version, Name: d.Name, Standby: d.Standby,
-		ReplayLag: seconds(d.ReplayLag), Pooler: d.Pooler, Error: optional(d.Error),
+		ReplayLag: seconds(d.ReplayLag), Pooler: d.Pooler, Error: optional(d.Error), Primary: optional(d.Primary),
 	}
 	if !d.ServerTime.IsZero() {
 		out.ServerTime = optional(FormatTime(d.ServerTime))

@@ -50,6 +50,8 @@ type PlanRequest struct {
 	OverrideLease bool
 	// Before is an earlier look, for verdicts that need two.
 	Before *Look
+	// Known is as in Query; the store sets it.
+	Known *Look
 }
 
 // Plan is what a release would do, with the rows as they were read. It

@@ -22,6 +22,9 @@ type Database struct {
 	Pooler bool
 	// ReadOnly: the server refuses writes although it is no standby.
 	ReadOnly bool
+	// Primary is where a standby streams from, as host:port; "" where that is
+	// hidden (needs pg_read_all_stats).
+	Primary string
 	// Error is why this database could not be read: one line, no password.
 	Error string
 }
@@ -158,6 +161,8 @@ type Look struct {
 	Cut bool
 	// Counters are the server's at that look.
 	Counters Null[Counters]
+	// Finished is how long finished work took, as that look read it.
+	Finished Null[Finished]
 	// SessionNames and Pooled are those of its Sessions.
 	SessionNames map[string]string
 	Pooled       bool
@@ -216,6 +221,9 @@ type Query struct {
 	// look after another reads only the known rows again: such a table is never
 	// scanned twice unasked.
 	Rescan bool
+	// Known are the claimed rows that a search elsewhere found, on a replica: they
+	// are read by their keys, and nothing is searched here.
+	Known *Look
 	// NeverScan refuses a look that would scan a large table, which is a *Fault
 	// of FaultScan.
 	NeverScan bool

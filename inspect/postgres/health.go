@@ -26,9 +26,13 @@ func (s *Store) Health(ctx context.Context, table inspect.Table, policy inspect.
 		if facts.Indexes, err = t.indexes(ctx, table); err != nil {
 			return err
 		}
-		if err := t.statistics(ctx, table, &facts); err != nil {
-			return err
-		}
+		return t.statistics(ctx, table, &facts)
+	})
+	if err != nil {
+		return inspect.Health{}, err
+	}
+	// The rows are read where searches go.
+	err = s.scanner().look(ctx, "diagnose "+table.FullName(), func(ctx context.Context, t *tx) error {
 		small := snap.Table.Pages <= s.large
 		if facts.Finished, err = t.tableFacts(ctx, table, facts.Indexes, small); err != nil {
 			return err

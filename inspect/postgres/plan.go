@@ -14,7 +14,11 @@ import (
 // nothing.
 func (s *Store) Plan(ctx context.Context, table inspect.Table, request inspect.PlanRequest) (inspect.Plan, error) {
 	var plan inspect.Plan
-	err := s.look(ctx, "plan a release in "+table.FullName(), func(ctx context.Context, t *tx) error {
+	request, err := s.findOnReplica(ctx, table, request)
+	if err != nil {
+		return plan, err
+	}
+	err = s.look(ctx, "plan a release in "+table.FullName(), func(ctx context.Context, t *tx) error {
 		mode, err := inspect.ResolveReleaseMode(table.Mapping, request.Mode)
 		if err == nil {
 			err = t.mayPlan(table, request)
@@ -151,6 +155,10 @@ func (t *tx) asked(ctx context.Context, table inspect.Table, request inspect.Pla
 				missing = append(missing, k)
 			}
 		}
+	case request.Known != nil:
+		l.cut = request.Known.Cut && !request.Owner.OK
+		rows, err = l.known(ctx, request.Known)
+		rows = slices.DeleteFunc(rows, func(r read) bool { return request.Owner.OK && r.claim.Owner != request.Owner })
 	case request.Owner.OK:
 		rows, err = l.claimed(ctx, []string{ownerText(table) + " = $1::text"}, request.Owner.V)
 	case request.AllLikelyDead:

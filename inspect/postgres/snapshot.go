@@ -21,7 +21,15 @@ const lookRows = 10000
 // counts, and the row locks. A table whose exact count once ran into the
 // timeout is estimated from then on.
 func (s *Store) Snapshot(ctx context.Context, table inspect.Table, query inspect.Query) (inspect.Snapshot, error) {
-	exact := !s.uncountable(table.OID)
+	if s.replica != nil {
+		return s.snapshotByReplica(ctx, table, query)
+	}
+	return s.snapshotHere(ctx, table, query)
+}
+
+// snapshotHere looks at this store's own server.
+func (s *Store) snapshotHere(ctx context.Context, table inspect.Table, query inspect.Query) (inspect.Snapshot, error) {
+	exact := !s.uncountable(table.OID) && query.Known == nil
 	snapshot, err := s.snapshot(ctx, table, query, exact)
 	var slow *countTimeout
 	if errors.As(err, &slow) && exact {
@@ -130,6 +138,10 @@ func (l *looker) run(ctx context.Context) error {
 }
 
 func (l *looker) countStates(ctx context.Context) (err error) {
+	if l.query.Known != nil {
+		l.facts.Finished = l.query.Known.Finished
+		return nil // counted where it was searched
+	}
 	if !l.exact {
 		l.counts, err = l.estimate(ctx, l.table)
 		return err
@@ -189,6 +201,10 @@ func (l *looker) claimed(ctx context.Context, filter []string, args ...any) ([]r
 // look after another reads only the rows already known.
 func (l *looker) search(ctx context.Context) ([]read, error) {
 	l.scannedAt = l.now()
+	if known := l.query.Known; known != nil {
+		l.cut = known.Cut
+		return l.known(ctx, known)
+	}
 	if l.table.Pages > l.large {
 		scans, err := l.scans(ctx)
 		if err != nil {
@@ -266,7 +282,7 @@ func (l *looker) list(ctx context.Context) error {
 		return l.otherState(ctx, limit)
 	default:
 		from := l.judged
-		if filter, args := l.filter(); l.cut && len(filter) > 0 {
+		if filter, args := l.filter(); l.cut && len(filter) > 0 && l.query.Known == nil {
 			rows, err := l.claimed(ctx, filter, args...)
 			if err != nil {
 				return err
@@ -415,7 +431,7 @@ func (l *looker) snapshot() inspect.Snapshot {
 		sum.ByState[inspect.StateProcessing] = sum.Claimed
 	}
 	seen := inspect.Remember(l.now(), l.judged).WithSessions(l.facts.Sessions)
-	seen.ScannedAt, seen.Cut, seen.Counters = l.scannedAt, l.cut, l.counters
+	seen.ScannedAt, seen.Cut, seen.Counters, seen.Finished = l.scannedAt, l.cut, l.counters, l.facts.Finished
 	out := inspect.Snapshot{
 		Database: l.database, Table: l.table, At: l.now(), Query: l.query, Summary: sum, Claims: l.listed,
 		Matching: l.matching, Notes: l.notes(), Seen: seen, ScannedAt: l.scannedAt, IndexHint: l.hint, Open: l.pending,
@@ -435,7 +451,7 @@ func (l *looker) snapshot() inspect.Snapshot {
 func (l *looker) notes() []string {
 	notes := append(append([]string(nil), l.counts.notes...), inspect.SilenceNotes(l.judged, l.facts)...)
 	if l.database.Standby {
-		notes = append(notes, fmt.Sprintf("a standby, %s behind: ages may be old, locks are not seen, nothing can be released here", inspect.FormatSpan(l.database.ReplayLag.V)))
+		notes = append(notes, inspect.StandbyText(l.database, l.table))
 	}
 	if l.table.RowSecurity {
 		notes = append(notes, "row-level security is on: rows may be hidden from this role")

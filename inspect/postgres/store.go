@@ -33,6 +33,8 @@ type Options struct {
 	ConnectTimeout time.Duration
 	// Profiles are the known shapes (default: those that came with the program).
 	Profiles []inspect.Profile
+	// Replica takes the searches and counts, so that they do not load the primary.
+	Replica *dsn.DSN
 	// AuditRow says which columns an audit record holds: AuditAll or AuditMapped.
 	AuditRow AuditRow
 }
@@ -61,6 +63,8 @@ type Store struct {
 	read  *line
 	write *line
 
+	replica *Store // nil without one
+
 	large int64 // exactPages, or what a test sets
 
 	mu       sync.Mutex
@@ -87,10 +91,18 @@ func Open(d dsn.DSN, options Options) (*Store, error) {
 	config.BuildContextWatcherHandler = func(c *pgconn.PgConn) ctxwatch.Handler {
 		return &pgconn.CancelRequestContextWatcherHandler{Conn: c, DeadlineDelay: 2 * time.Second}
 	}
+	var replica *Store
+	if options.Replica != nil {
+		there := options
+		there.Replica = nil
+		if replica, err = Open(*options.Replica, there); err != nil {
+			return nil, err
+		}
+	}
 	life, end := context.WithCancel(context.Background())
 	return &Store{
 		config: config, options: options, scrub: d.Scrub, life: life, end: end,
-		read: newLine(), write: newLine(), uncounts: map[uint32]bool{}, large: exactPages,
+		read: newLine(), write: newLine(), uncounts: map[uint32]bool{}, large: exactPages, replica: replica,
 	}, nil
 }
 
@@ -118,6 +130,9 @@ func (s *Store) Close() error {
 	s.end()
 	s.read.shut()
 	s.write.shut()
+	if s.replica != nil {
+		return s.replica.Close()
+	}
 	return nil
 }
 

@@ -42,7 +42,8 @@ const standing = `SELECT now(), pg_is_in_recovery(),
  pg_backend_pid()::bigint, split_part(current_setting('server_version'), ' ', 1), current_database()::text, current_user::text,
  current_setting('default_transaction_read_only') = 'on',
  CASE WHEN has_function_privilege('pg_control_system()', 'EXECUTE') THEN (SELECT system_identifier::text FROM pg_control_system()) ELSE '' END,
- pg_has_role(current_user, 'pg_read_all_stats', 'USAGE')`
+ pg_has_role(current_user, 'pg_read_all_stats', 'USAGE'),
+ CASE WHEN pg_is_in_recovery() THEN coalesce((SELECT sender_host || ':' || sender_port FROM pg_stat_wal_receiver), '') ELSE '' END`
 
 // tx is one open transaction and what the server said at its start.
 type tx struct {
@@ -80,7 +81,7 @@ func (s *Store) begin(ctx context.Context, conn *pgx.Conn, begin, application st
 	batch.Queue(begin)
 	batch.Queue(settings, millis(s.options.StatementTimeout), millis(s.options.LockTimeout), application, begin == readWrite)
 	batch.Queue(standing).QueryRow(func(row pgx.Row) error {
-		return row.Scan(&d.ServerTime, &d.Standby, &lag, &pid, &d.Version, &d.Name, &d.User, &d.ReadOnly, &d.System, &t.seesAll)
+		return row.Scan(&d.ServerTime, &d.Standby, &lag, &pid, &d.Version, &d.Name, &d.User, &d.ReadOnly, &d.System, &t.seesAll, &d.Primary)
 	})
 	if err := conn.SendBatch(ctx, &batch).Close(); err != nil {
 		var pg *pgconn.PgError

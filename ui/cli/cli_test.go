@@ -323,7 +323,7 @@ func TestASettingIsNotIgnoredInSilence(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"theme", "replica of a", "brokers of a"}
+	want := []string{"theme", "brokers of a"}
 	if got := config.unused(); !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}

@@ -155,9 +155,6 @@ func (c *configFile) unused() []string {
 		unused = append(unused, "theme")
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Connections)) {
-		if c.Connections[name].Replica != "" {
-			unused = append(unused, "replica of "+name)
-		}
 		if len(c.Connections[name].Brokers) > 0 {
 			unused = append(unused, "brokers of "+name)
 		}

@@ -25,6 +25,8 @@ type inspectFlags struct {
 	// providerMemory how long the provider remembers such keys.
 	providerKey    string
 	providerMemory time.Duration
+	replica        string
+	save           string
 }
 
 // The values of --audit-row.
@@ -78,9 +80,7 @@ idemtui inspect list --dsn postgres://inspector@db-1/payments --table inbox --ma
 
 // laterInspectFlags are not built yet.
 var laterInspectFlags = map[string]string{
-	"demo":    "name a database with --dsn",
-	"replica": "name the database to read with --dsn",
-	"save":    "write the connection into the config file; see 'idemtui config'",
+	"demo": "name a database with --dsn",
 }
 
 // register adds the shared flags, which every command below inherits.
@@ -99,6 +99,8 @@ func (f *inspectFlags) register(cmd *cobra.Command) {
 	addDuration(flags, &f.timeout, "statement-timeout", "the longest that one statement may take")
 	flags.StringVar(&f.providerKey, "provider-key", "", "column with the idempotency key sent to the provider")
 	addDuration(flags, &f.providerMemory, "provider-memory", "how long the provider remembers such a key")
+	flags.StringVar(&f.replica, "replica", "", "a standby of --dsn that takes the searches and counts")
+	flags.StringVar(&f.save, "save", "", "write connection and mapping into the config file, under this name")
 	flags.StringVar(&f.auditDir, "audit-dir", "", "folder of the audit files")
 	flags.StringVar(&f.auditRow, "audit-row", auditRowAll, "columns kept of a row: all or mapped")
 	addLater(flags, laterInspectFlags)

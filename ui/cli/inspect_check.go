@@ -87,30 +87,33 @@ func (a *app) runCheck(cmd *cobra.Command, shared *inspectFlags, flags *checkFla
 		return a.checkUnknown(flags, err)
 	}
 	ctx := cmd.Context()
-	checks, errs := atEach(places, func(p place) (inspect.Check, error) { return a.check(ctx, p, shared, flags, rules) })
+	snapshots, errs := atEach(places, func(p place) (inspect.Snapshot, error) { return a.lookOnce(ctx, p, shared, inspect.CheckQuery(flags.allowScan)) })
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
+	var checks []inspect.Check
+	var living []inspect.Snapshot
 	for i, err := range errs {
 		if err != nil {
-			checks[i] = inspect.CheckFailed(places[i].label(), a.plain(err.Error()))
+			checks = append(checks, inspect.CheckFailed(places[i].label(), a.plain(err.Error())))
+		} else {
+			living = append(living, snapshots[i])
 		}
+	}
+	for _, s := range inspect.OneEntryEach(living) {
+		checks = append(checks, inspect.CheckSnapshot(s, rules))
 	}
 	return a.printChecks(flags, checks, rules)
 }
 
-// check looks once at one place.
-func (a *app) check(ctx context.Context, p place, shared *inspectFlags, flags *checkFlags, rules inspect.CheckRules) (check inspect.Check, err error) {
+// lookOnce opens one place, looks, and closes it.
+func (a *app) lookOnce(ctx context.Context, p place, shared *inspectFlags, query inspect.Query) (snapshot inspect.Snapshot, err error) {
 	o, err := a.openAndResolve(ctx, p, shared)
 	if err != nil {
-		return check, err
+		return snapshot, err
 	}
 	defer func() { err = joinClose(err, o.store) }()
-	snapshot, err := o.store.Snapshot(ctx, o.table, inspect.CheckQuery(flags.allowScan))
-	if err != nil {
-		return check, err
-	}
-	return inspect.CheckSnapshot(snapshot, rules), nil
+	return o.store.Snapshot(ctx, o.table, query)
 }
 
 // printChecks prints what was found and ends with the plugin's exit code.

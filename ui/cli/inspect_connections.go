@@ -20,7 +20,8 @@ import (
 // it.
 type place struct {
 	dsn      dsn.DSN
-	name     string // of the connection, "" for a bare DSN
+	replica  *dsn.DSN // takes the searches and counts, nil without one
+	name     string   // of the connection, "" for a bare DSN
 	target   inspect.Target
 	readOnly bool
 	hide     []string
@@ -65,6 +66,19 @@ func (a *app) places(cmd *cobra.Command, flags *inspectFlags) ([]place, error) {
 		if err := flags.apply(cmd, &found[i]); err != nil {
 			return nil, err
 		}
+		if flags.replica != "" {
+			read, err := dsn.Find(flags.replica, a.getenv)
+			if err != nil {
+				return nil, usageError(strings.ReplaceAll(err.Error(), "--dsn", "--replica"), "")
+			}
+			found[i].replica = &read
+		}
+		if found[i].replica != nil {
+			a.secrets = append(a.secrets, *found[i].replica)
+		}
+	}
+	if flags.replica != "" && len(found) > 1 {
+		return nil, usageError("--replica is that of one database, and several are named", "set replica in the config file")
 	}
 	a.reportUnfinished(flags)
 	return found, nil
@@ -208,6 +222,13 @@ func (a *app) place(name string, c connection) (place, error) {
 			return p, errors.New(strings.TrimPrefix(err.Error(), "--"))
 		}
 		p.dsn = read
+	}
+	if c.Replica != "" {
+		read, err := dsn.Find(c.Replica, a.getenv)
+		if err != nil {
+			return p, fmt.Errorf("replica: %s", strings.TrimPrefix(err.Error(), "--dsn: "))
+		}
+		p.replica = &read
 	}
 	p.target.Table, p.target.Profile = c.Table, c.Profile
 	if c.StaleAfter != "" {

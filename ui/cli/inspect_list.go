@@ -91,7 +91,10 @@ func (a *app) runList(cmd *cobra.Command, shared *inspectFlags, flags *listFlags
 	if len(listing.living) == 0 {
 		return failed
 	}
-	listing.all = snapshots
+	listing.living, listing.all = inspect.OneEntryEach(listing.living), inspect.OneEntryEach(snapshots)
+	if !slices.ContainsFunc(listing.living, func(s inspect.Snapshot) bool { return !s.Database.Standby }) {
+		listing.mode = inspect.ModeForbidden // a standby takes no writes
+	}
 	if err := listing.print(a, flags.format); err != nil {
 		return err
 	}

@@ -18,6 +18,8 @@ import (
 type StoreOptions struct {
 	// StatementTimeout is the longest time that one statement may take.
 	StatementTimeout time.Duration
+	// Replica takes the searches and counts, nil without one.
+	Replica *dsn.DSN
 	// Profiles are the known shapes of tables.
 	Profiles []inspect.Profile
 	// AuditMappedOnly keeps only the mapped columns of each released row in the
@@ -34,7 +36,7 @@ func (a *app) openPlace(p place, flags *inspectFlags) (inspect.Store, error) {
 	if !known {
 		return nil, usageError(fmt.Sprintf("this version cannot read %s", p.dsn.Engine), "use postgres://USER@HOST/DATABASE")
 	}
-	return open(p.dsn, StoreOptions{Profiles: profiles.With(p.profiles), StatementTimeout: flags.timeout, AuditMappedOnly: flags.auditRow == auditRowMapped})
+	return open(p.dsn, StoreOptions{Replica: p.replica, Profiles: profiles.With(p.profiles), StatementTimeout: flags.timeout, AuditMappedOnly: flags.auditRow == auditRowMapped})
 }
 
 // opened is a place whose server answered and whose table was found.
@@ -134,10 +136,10 @@ func (a *app) single(ctx context.Context, places []place, flags *inspectFlags, i
 		}
 		return o, nil
 	}
-	if id == "" {
-		return opened{}, usageError("several databases are named, and this command is for one", "choose it with --database ID")
-	}
 	all, errs := atEach(places, func(p place) (opened, error) { return a.openAndResolve(ctx, p, flags) })
+	if id == "" {
+		return onlyOne(all, errs)
+	}
 	chosen, found := opened{}, false
 	var names []string
 	for i, o := range all {
@@ -165,4 +167,31 @@ func joinClose(err error, store inspect.Store) error {
 		return closed
 	}
 	return err
+}
+
+// onlyOne is the database that several addresses lead to, its primary if one is
+// among them. Addresses of different databases are a wrong command line.
+func onlyOne(all []opened, errs []error) (opened, error) {
+	best := -1
+	several := slices.ContainsFunc(errs, func(err error) bool { return err != nil })
+	for i, o := range all {
+		switch {
+		case errs[i] != nil:
+		case best < 0:
+			best = i
+		case !inspect.SameDatabase(all[best].database, o.database) || all[best].table.FullName() != o.table.FullName():
+			several = true
+		case all[best].database.Standby && !o.database.Standby:
+			best = i
+		}
+	}
+	for i, o := range all {
+		if errs[i] == nil && (i != best || several) {
+			_ = o.store.Close() // it was only asked who it is
+		}
+	}
+	if best < 0 || several {
+		return opened{}, usageError("several databases are named, and this command is for one", "choose it with --database ID")
+	}
+	return all[best], nil
 }
