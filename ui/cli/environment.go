@@ -14,7 +14,7 @@ import (
 // never release a claim.
 var deliberate = []string{
 	"all-likely-dead", "allow-release", "allow-unverified", "help", "key", "max", "outcome", "override-lease",
-	"owner", "plan", "reason", "reference", "result", "version", "yes",
+	"owner", "plan", "reason", "reference", "result", "save", "version", "yes",
 }
 
 // asAlternatives are read where it is known which of them was typed.

@@ -87,7 +87,9 @@ func (a *app) runCheck(cmd *cobra.Command, shared *inspectFlags, flags *checkFla
 		return a.checkUnknown(flags, err)
 	}
 	ctx := cmd.Context()
-	snapshots, errs := atEach(places, func(p place) (inspect.Snapshot, error) { return a.lookOnce(ctx, p, shared, inspect.CheckQuery(flags.allowScan)) })
+	snapshots, errs := atEach(places, func(p place) (inspect.Snapshot, error) {
+		return a.lookOnce(ctx, p, shared, inspect.CheckQuery(flags.allowScan))
+	})
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}

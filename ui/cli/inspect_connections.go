@@ -77,6 +77,9 @@ func (a *app) places(cmd *cobra.Command, flags *inspectFlags) ([]place, error) {
 			a.secrets = append(a.secrets, *found[i].replica)
 		}
 	}
+	if flags.save != "" && len(found) > 1 {
+		return nil, usageError("--save keeps one connection, and several are named", "save them one at a time")
+	}
 	if flags.replica != "" && len(found) > 1 {
 		return nil, usageError("--replica is that of one database, and several are named", "set replica in the config file")
 	}

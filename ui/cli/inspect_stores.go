@@ -61,6 +61,11 @@ func (a *app) openAndResolve(ctx context.Context, p place, flags *inspectFlags) 
 		return opened{}, errors.Join(err, store.Close())
 	}
 	a.resolveUnfinished(ctx, o, flags)
+	if flags.save != "" {
+		if err := a.save(o, flags); err != nil {
+			return opened{}, errors.Join(err, store.Close())
+		}
+	}
 	return o, nil
 }
 
