@@ -10,8 +10,9 @@ import (
 // MaxDeliveries is the largest number of deliveries that is explored.
 const MaxDeliveries = 4
 
-// maxBudget keeps the counters of a state within 32 bits.
-const maxBudget = 1 << 28
+// MaxBudget is the most faults of one kind. It keeps the counters of a state
+// within 32 bits.
+const MaxBudget = 1 << 28
 
 // DefaultMaxMemory is the memory that a search may use unless told otherwise.
 const DefaultMaxMemory = 2 << 30
@@ -92,8 +93,8 @@ func (c Config) validate() error {
 		if n < 0 {
 			return fmt.Errorf("the budget %s is %d: it is 0 or more", budgetNames[i], n)
 		}
-		if n > maxBudget {
-			return fmt.Errorf("the budget %s is %d: it is at most %d", budgetNames[i], n, maxBudget)
+		if n > MaxBudget {
+			return fmt.Errorf("the budget %s is %d: it is at most %d", budgetNames[i], n, MaxBudget)
 		}
 	}
 	return nil

@@ -27,7 +27,7 @@ are counted exactly, and the shortest double charge and the shortest loss are pr
 // exploreFlags are the flags of 'sim explore'.
 type exploreFlags struct {
 	handler    string
-	deliveries int
+	deliveries int64
 	budgets    explore.Budgets
 	symmetry   bool
 	maxMemory  int64
@@ -36,7 +36,7 @@ type exploreFlags struct {
 }
 
 func newSimExploreCommand(a *app) *cobra.Command {
-	f := &exploreFlags{}
+	f := &exploreFlags{deliveries: 2}
 	cmd := &cobra.Command{
 		Use:   "explore",
 		Short: "Every interleaving: can this handler charge twice, or lose the payment?",
@@ -53,12 +53,12 @@ idemtui sim explore --handler key --deliveries 4 --fail 1 --timeout 1 --crash 1 
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.handler, "handler", "check", "the handler: "+strings.Join(handlerNames(), ", "))
-	flags.IntVar(&f.deliveries, "deliveries", 2, fmt.Sprintf("how many deliveries of the payment, 1 to %d", explore.MaxDeliveries))
-	flags.IntVar(&f.budgets.Fail, "fail", 0, "how many charges the provider may refuse")
-	flags.IntVar(&f.budgets.Timeout, "timeout", 0, "how many charges may work and lose their answer")
-	flags.IntVar(&f.budgets.Crash, "crash", 0, "how often a worker may crash")
-	flags.IntVar(&f.budgets.Slow, "slow", 0, "how often a lease may lapse while its worker lives")
-	flags.IntVar(&f.budgets.Forget, "forget", 0, "how often the table may forget the payment")
+	flags.Var(wholeFlag(&f.deliveries, 1, explore.MaxDeliveries), "deliveries", fmt.Sprintf("how many deliveries of the payment, 1 to %d", explore.MaxDeliveries))
+	flags.Var(wholeFlag(&f.budgets.Fail, 0, explore.MaxBudget), "fail", "how many charges the provider may refuse")
+	flags.Var(wholeFlag(&f.budgets.Timeout, 0, explore.MaxBudget), "timeout", "how many charges may work and lose their answer")
+	flags.Var(wholeFlag(&f.budgets.Crash, 0, explore.MaxBudget), "crash", "how often a worker may crash")
+	flags.Var(wholeFlag(&f.budgets.Slow, 0, explore.MaxBudget), "slow", "how often a lease may lapse while its worker lives")
+	flags.Var(wholeFlag(&f.budgets.Forget, 0, explore.MaxBudget), "forget", "how often the table may forget the payment")
 	flags.BoolVar(&f.symmetry, "symmetry", false, "search up to the order of the deliveries: the same verdict in less time and memory, without counts")
 	flags.Var(sizeFlag{&f.maxMemory}, "max-memory", "stop before the search takes more memory (default 2GiB, and no more than three quarters of what is free)")
 	flags.BoolVar(&f.exitCode, "exit-code", false, "exit 3 if a double charge or a loss is reachable")
@@ -71,13 +71,13 @@ idemtui sim explore --handler key --deliveries 4 --fail 1 --timeout 1 --crash 1 
 func (a *app) runSimExplore(ctx context.Context, f *exploreFlags) error {
 	handler, ok := sim.ByName(f.handler)
 	if !ok {
-		return usageError(fmt.Sprintf("there is no handler %q", f.handler), "it is one of "+strings.Join(handlerNames(), ", "))
+		return usageError(fmt.Sprintf("--handler: there is no handler %q", shortName(f.handler)), "it is one of "+strings.Join(handlerNames(), ", "))
 	}
 	if f.maxMemory == 0 {
 		f.maxMemory = machineMemory()
 	}
 	config := explore.Config{
-		Handler: handler, Deliveries: f.deliveries, Budgets: f.budgets, Symmetry: f.symmetry, MaxMemory: f.maxMemory,
+		Handler: handler, Deliveries: int(f.deliveries), Budgets: f.budgets, Symmetry: f.symmetry, MaxMemory: f.maxMemory,
 		Workers: runtime.GOMAXPROCS(0),
 	}
 	if err := config.Validate(); err != nil {

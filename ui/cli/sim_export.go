@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -52,6 +53,9 @@ func (a *app) runSimExport(f *exportFlags) error {
 	if !slices.Contains(exportForms, f.as) {
 		return usageError(fmt.Sprintf("--as: there is no form %q", shortName(f.as)), "use --as "+strings.Join(exportForms, ", "))
 	}
+	if f.out == "" {
+		return usageError("--out is empty", "name a file, or - for standard output")
+	}
 	trace, err := a.recordOne(&f.scenarioFlags)
 	if err != nil {
 		return err
@@ -80,13 +84,49 @@ func (a *app) recordOne(f *scenarioFlags) (*sim.Trace, error) {
 	return trace, nil
 }
 
+// writeTodo is what to do where a file cannot be written.
+const writeTodo = "check the path and its permissions"
+
 // writeFile writes a file whole or not at all: into a new file beside it that
-// then takes its place.
-func writeFile(name string, write func(io.Writer) error) (err error) {
-	todo := "check the path and its permissions"
-	file, err := os.CreateTemp(filepath.Dir(name), "."+strings.TrimLeft(filepath.Base(name), ".")+".*")
+// then takes its place. What is no file, such as a terminal, a pipe or
+// /dev/stdout, is written to and stays what it is.
+func writeFile(name string, write func(io.Writer) error) error {
+	place, err := os.Stat(name)
+	switch {
+	case err == nil && place.IsDir():
+		return failure(fmt.Errorf("write %s: it is a folder", name), "name a file in it")
+	case err == nil && !place.Mode().IsRegular():
+		return writeInto(name, write)
+	case err == nil:
+		// A link stays a link: what it leads to is replaced.
+		target, err := filepath.EvalSymlinks(name)
+		if err != nil {
+			return failure(fmt.Errorf("write %s: %w", name, plainCause(err)), writeTodo)
+		}
+		return replaceFile(name, target, place.Mode().Perm(), write)
+	case !errors.Is(err, fs.ErrNotExist):
+		return failure(fmt.Errorf("write %s: %w", name, plainCause(err)), writeTodo)
+	}
+	return replaceFile(name, name, 0o644, write)
+}
+
+// writeInto writes to a device or a pipe.
+func writeInto(name string, write func(io.Writer) error) error {
+	file, err := os.OpenFile(name, os.O_WRONLY, 0)
+	if err == nil {
+		err = errors.Join(write(file), file.Close())
+	}
 	if err != nil {
-		return failure(fmt.Errorf("write %s: %w", name, errors.Unwrap(err)), todo)
+		return failure(fmt.Errorf("write %s: %w", name, plainCause(err)), writeTodo)
+	}
+	return nil
+}
+
+// replaceFile writes the target anew; name is what the person called it.
+func replaceFile(name, target string, mode fs.FileMode, write func(io.Writer) error) (err error) {
+	file, err := os.CreateTemp(filepath.Dir(target), "."+strings.TrimLeft(filepath.Base(target), ".")+".*")
+	if err != nil {
+		return failure(fmt.Errorf("write %s: %w", name, plainCause(err)), writeTodo)
 	}
 	defer func() {
 		if err != nil {
@@ -94,12 +134,26 @@ func writeFile(name string, write func(io.Writer) error) (err error) {
 			_ = os.Remove(file.Name())
 		}
 	}()
-	err = errors.Join(write(file), file.Chmod(0o644), file.Close())
+	err = errors.Join(write(file), file.Chmod(mode), file.Close())
 	if err == nil {
-		err = os.Rename(file.Name(), name)
+		err = os.Rename(file.Name(), target)
 	}
 	if err != nil {
-		return failure(fmt.Errorf("write %s: %w", name, err), todo)
+		return failure(fmt.Errorf("write %s: %w", name, plainCause(err)), writeTodo)
 	}
 	return nil
+}
+
+// plainCause is an error of a file without the name of a file that the person
+// never gave.
+func plainCause(err error) error {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return path.Err
+	}
+	var link *os.LinkError
+	if errors.As(err, &link) {
+		return link.Err
+	}
+	return err
 }

@@ -197,12 +197,14 @@ func (f fractionFlag) String() string {
 func (f fractionFlag) Type() string { return "fraction" }
 
 // whole is a flag that takes a whole number within a range.
-type whole[N int64 | uint64] struct {
+type whole[N int | int64 | uint64] struct {
 	value     *N
 	low, high N
 }
 
-func wholeFlag[N int64 | uint64](value *N, low, high N) whole[N] { return whole[N]{value, low, high} }
+func wholeFlag[N int | int64 | uint64](value *N, low, high N) whole[N] {
+	return whole[N]{value, low, high}
+}
 
 func (w whole[N]) Set(text string) error {
 	n, err := strconv.ParseUint(strings.TrimPrefix(text, "+"), 10, 63)

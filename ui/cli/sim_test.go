@@ -235,6 +235,19 @@ func TestSimExport(t *testing.T) {
 	}
 }
 
+func TestTimelineKeepsWordsApart(t *testing.T) {
+	row := []rune(strings.Repeat(" ", 40))
+	writeApart(row, 0, "mark-failed")
+	writeApart(row, 11, "claim-retry")
+	writeApart(row, 22, "ack")
+	if got := strings.TrimRight(string(row), " "); got != "mark-failed claim-retry ack" {
+		t.Errorf("%q", got)
+	}
+	if out := mustSim(t, "--lesson 7"); strings.Contains(out, "0000.") || !strings.Contains(out, "─4d12h ─") {
+		t.Errorf("the axis counts days in milliseconds:\n%s", out)
+	}
+}
+
 func TestSimOpensWhatATokenStandsFor(t *testing.T) {
 	shown := mustSim(t, "--handler claim --seed 9")
 	_, token, _ := strings.Cut(strings.SplitN(shown, "\n", 3)[1], "token ")

@@ -70,7 +70,7 @@ func drawSpan(row []rune, trace *sim.Trace, s sim.Span) {
 	first, last := column(s.Start, trace.Duration(), len(row)), column(s.End, trace.Duration(), len(row))
 	switch s.Kind {
 	case sim.SpanMoment:
-		write(row, first, momentText(trace, s))
+		writeApart(row, first, momentText(trace, s))
 		return
 	case sim.SpanPickUp:
 		fill(row, first, last, '·')
@@ -133,6 +133,21 @@ func write(row []rune, at int, what string) {
 	copy(row[at:], runes)
 }
 
+// writeApart writes a word where it does not run into the one before it: up to
+// two columns later, if need be.
+func writeApart(row []rune, at int, what string) {
+	for late := range 3 {
+		if start := at + late; start == 0 || start <= len(row) && !isWord(row[start-1]) {
+			write(row, start, what)
+			return
+		}
+	}
+}
+
+// isWord says whether a rune belongs to what an instant shows, and not to the
+// drawing around it.
+func isWord(r rune) bool { return !strings.ContainsRune(" ·─├┤│░", r) }
+
 func fill(row []rune, first, last int, r rune) {
 	for i := first; i < last && i < len(row); i++ {
 		row[i] = r
@@ -143,7 +158,7 @@ func fill(row []rune, first, last int, r rune) {
 func axis(trace *sim.Trace, width int) string {
 	row := []rune(strings.Repeat("─", width))
 	for _, at := range []int64{0, trace.Duration() / 2, trace.Duration()} {
-		write(row, column(at, trace.Duration(), width), text.Millis(at)+" ")
+		write(row, column(at, trace.Duration(), width), momentTime(at)+" ")
 	}
 	return string(row)
 }
