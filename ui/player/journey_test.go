@@ -13,9 +13,11 @@ import (
 	"syscall"
 	"testing"
 
+	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 	"go.uber.org/goleak"
 
+	"idemtui/sim"
 	"idemtui/ui"
 	"idemtui/ui/frame"
 	"idemtui/ui/keys"
@@ -194,9 +196,29 @@ func TestR41_APanicLeavesTheTerminalIntact(t *testing.T) {
 // frame on average, and none while paused.
 func TestFramesAreSmall(t *testing.T) {
 	k := keys.Default()
-	term := watch(t, 200, 60, "--speed", "1")
-	term.Press(k.Player.Workload)
-	term.Expect("2,000 payments, 8 workers", "space to play")
+	for _, scene := range []struct {
+		name string
+		keys []key.Binding
+	}{
+		{"one handler", nil},
+		{"three compared", []key.Binding{k.Player.Compare, k.Player.Compare}},
+		{"following, with SQL", []key.Binding{k.Player.Follow, k.Player.Statement}},
+	} {
+		t.Run(scene.name, func(t *testing.T) {
+			term := watch(t, 200, 60, "--handler", "check", "--speed", "1")
+			term.Press(k.Player.Workload)
+			term.Expect("2,000 payments, 8 workers", "space to play")
+			term.Press(scene.keys...)
+			if len(scene.keys) > 0 {
+				term.ExpectGone("space to play")
+			}
+			framesAreSmall(t, term, k)
+		})
+	}
+}
+
+func framesAreSmall(t *testing.T, term *ptytest.Terminal, k keys.Map) {
+	t.Helper()
 	before := len(term.Written())
 	term.Press(k.Player.Play)
 	clock := regexp.MustCompile(`playing +(\d+)\.\d\d ms`)
@@ -219,6 +241,53 @@ func TestFramesAreSmall(t *testing.T) {
 	if more := len(term.Written()) - quiet; more > 256 {
 		t.Errorf("%d bytes were written while paused", more)
 	}
+	term.Press(k.Global.Quit)
+	term.ExpectExit(0)
+}
+
+func TestJourneyThroughTheModes(t *testing.T) {
+	k := keys.Default()
+	term := watch(t, 120, 36, "--handler", "check", "--seed", "42")
+	term.Press(k.Player.Workload)
+	term.Expect("2,000 payments, 8 workers", "space to play")
+	term.Press(k.Player.NextBad)
+	term.Expect("✗ $ p17")
+	term.Press(k.Player.Follow)
+	term.Expect("following p17", "events of p17")
+	term.Press(k.Player.Back)
+	term.ExpectGone("✗ charged twice")
+	term.Press(k.Player.Clear)
+	term.ExpectGone("following p17")
+	term.Press(k.Player.Statement)
+	term.Expect("POST /charges")
+	term.Press(k.Player.Statement, k.Player.Filter)
+	term.Type("twice")
+	term.Expect("events /twice", "0 of 100")
+	term.PressKey("down")
+	term.Expect("1 of 100", "✗ charged twice 1")
+	term.PressKey("enter")
+	term.Press(k.Player.Clear)
+	term.ExpectGone("/twice")
+	term.Press(k.Player.Compare)
+	term.Expect("2 handlers, the same workload, one clock", "claim first, atomically")
+	term.Press(k.Player.Last)
+	term.Expect("✗ twice 100", "twice 0", "the end")
+	term.Press(k.Player.Copy)
+	term.Expect("sim --open s1.check.16")
+	if written := term.Written(); !strings.Contains(written, "\x1b]52;") {
+		t.Error("the token was not sent to the clipboard")
+	}
+	term.Press(k.Global.Quit)
+	term.ExpectExit(0)
+	term.ExpectRestored()
+}
+
+func TestJourneyOpensATokenOnTheSameRun(t *testing.T) {
+	k := keys.Default()
+	scenario := sim.DefaultScenario()
+	scenario.Handler, scenario.Seed, scenario.Payments = sim.HandlerLease, 7, 300
+	term := ptytest.Start(t, exec.Command(ptytest.Program(t, binaries), "sim", "--open", scenario.Token()), 120, 36)
+	term.Expect("300 payments, 8 workers", "token "+scenario.Token(), "claim with state and lease")
 	term.Press(k.Global.Quit)
 	term.ExpectExit(0)
 }

@@ -120,7 +120,11 @@ func (v *view) rail(p pane, dots bool) {
 	if dots {
 		p.put(0, 0, strings.Repeat("·", v.cursor), inkFaint)
 	}
-	for y := range p.rect.h {
+	lines := p.rect.h
+	if v.mode != paused { // what moves on every line is dear to a slow connection
+		lines = 1 - min(v.compared, 1)
+	}
+	for y := range lines {
 		p.put(v.cursor, y, "│", inkFaint)
 	}
 }

@@ -185,15 +185,35 @@ func (p *page) wishCharge(w *wish, s sim.Span) {
 	}
 }
 
-// charges says whether a call that went through made the ledger grow. Where
-// every such call charges, the trace need not be asked.
+// charges says whether a call that went through made the ledger grow: the first
+// one of a payment does, and any other that the trace calls a violation.
 func (p *page) charges(s sim.Span) bool {
 	switch p.trace.Handler().Effect {
 	case sim.EffectCount, sim.EffectFence:
 		return true
 	}
-	n := int(s.EffectSeq)
-	return p.trace.At(n + 1).Payments[s.Payment].Charges > p.trace.At(n).Payments[s.Payment].Charges
+	if p.firsts == nil {
+		p.firsts = firstCharges(p.trace, p.end())
+	}
+	if p.firsts[s.EffectSeq] {
+		return true
+	}
+	_, again := p.violation(s.EffectSeq)
+	return again
+}
+
+// firstCharges are the events up to a time at which a payment was first charged.
+func firstCharges(t *sim.Trace, until int64) map[int32]bool {
+	charged := make([]bool, t.Scenario().Payments)
+	firsts := map[int32]bool{}
+	for _, s := range t.Spans(sim.LaneProvider, 0, until) {
+		if s.Payment < 0 || charged[s.Payment] || s.Label != sim.LabelCharge && s.Label != sim.LabelChargeTimeout {
+			continue
+		}
+		charged[s.Payment] = true
+		firsts[s.EffectSeq] = true
+	}
+	return firsts
 }
 
 // violation says whether the event is one, and which.

@@ -315,3 +315,30 @@ func TestTheTokenOpensTheSameRun(t *testing.T) {
 		t.Errorf("the opened run is\n%s\nand was\n%s", b, a)
 	}
 }
+
+// TestWhatACallCharges asks the trace what each call did to the ledger.
+func TestWhatACallCharges(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		s := sim.DefaultScenario()
+		all := sim.Handlers()
+		s.Handler = all[rapid.IntRange(0, len(all)-1).Draw(r, "handler")].ID
+		s.Payments, s.Workers, s.Seed = 60, 4, rapid.Uint64Range(0, 50).Draw(r, "seed")
+		s.Duplicates, s.Timeout, s.Fail = sim.One/2, sim.One/4, sim.One/4
+		s.KeyMemory = rapid.SampledFrom([]int64{0, 1_000_000}).Draw(r, "memory")
+		trace, err := sim.Record(s)
+		if err != nil {
+			r.Fatal(err)
+		}
+		p := &page{trace: trace, stretch: stretch{length: trace.Duration() + 1}, width: 100}
+		for _, span := range trace.Spans(sim.LaneProvider, 0, trace.Duration()) {
+			if span.Label != sim.LabelCharge && span.Label != sim.LabelChargeTimeout {
+				continue
+			}
+			n := int(span.EffectSeq)
+			want := trace.At(n + 1).Payments[span.Payment].Charges > trace.At(n).Payments[span.Payment].Charges
+			if got := p.charges(span); got != want {
+				r.Fatalf("%v: event %d charges %v, want %v", s.Handler, n, got, want)
+			}
+		}
+	})
+}

@@ -26,6 +26,7 @@ type page struct {
 	table     []mark
 	provider  []mark
 	unchanged map[int32]bool // the calls that left the ledger as it was
+	firsts    map[int32]bool // the first charge of each payment, where calls may charge nothing
 }
 
 // track is a worker's row.
