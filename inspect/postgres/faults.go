@@ -86,8 +86,8 @@ func (s *Store) serverFault(what string, pg *pgconn.PgError) error {
 		f.Kind, f.Next = inspect.FaultPermission, fmt.Sprintf("grant role %q the right it lacks", s.config.User)
 	case "57014":
 		f.Kind = inspect.FaultTimeout
-		f.What = fmt.Sprintf("%s: took longer than the statement timeout of %s", what, inspect.FormatSpan(s.options.StatementTimeout))
-		f.Next = "raise --statement-timeout, or add the index that the README recommends"
+		f.What = fmt.Sprintf("%s: took longer than the statement timeout of %s", what, s.options.StatementTimeout)
+		f.Next = "raise --statement-timeout, or add an index on the claimed rows, as inspect schema prints one"
 	case "55P03":
 		f.Kind, f.What = inspect.FaultLocked, what+": another session has locked the table"
 		f.Next = "try again when it is done (an ALTER TABLE or VACUUM FULL, as a rule)"

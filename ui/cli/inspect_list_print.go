@@ -71,7 +71,7 @@ func (l *listing) printTable(a *app) {
 		}
 		if more := s.Matching.Rows - int64(len(s.Claims)); more > 0 {
 			a.printf("%s of %s shown; --limit shows more\n",
-				text.Count(int64(len(s.Claims)), true), text.Count(s.Matching.Rows, s.Matching.Exact))
+				text.Count(int64(len(s.Claims)), true), text.MoreThan(s.Matching.Rows, s.Matching.Exact))
 		}
 	}
 }
@@ -288,7 +288,7 @@ func (l *listing) printMarkdown(a *app) {
 		rows := budget - strings.Count(head.String(), "\n") - 4 // blank line, titles, rule, "and more"
 		a.printf("\n%s", l.table(s).markdownTable(max(rows, 1)))
 		if more := max(s.Matching.Rows, int64(len(s.Claims))) - int64(rows); more > 0 {
-			a.printf("and %s more\n", text.Count(more, s.Matching.Exact))
+			a.printf("and %s more\n", text.AtLeast(more, s.Matching.Exact))
 		}
 	}
 }

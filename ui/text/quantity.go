@@ -99,6 +99,23 @@ func Count(n int64, exact bool) string {
 	return sign + s
 }
 
+// MoreThan writes how many match, where a look that stops early knows only that
+// there are at least n: that is no estimate.
+func MoreThan(n int64, exact bool) string {
+	if exact {
+		return Count(n, true)
+	}
+	return "more than " + Count(n-1, true)
+}
+
+// AtLeast writes a number of which a look that stops early knows a lower bound.
+func AtLeast(n int64, exact bool) string {
+	if exact {
+		return Count(n, true)
+	}
+	return "at least " + Count(n, true)
+}
+
 // Millis writes a virtual time in nanoseconds as milliseconds with two
 // digits, as the simulator's clock shows it: 3.20 ms.
 func Millis(ns int64) string {

@@ -104,6 +104,19 @@ func TestDurations(t *testing.T) {
 	}
 }
 
+func TestALowerBoundIsNoEstimate(t *testing.T) {
+	for _, c := range []struct{ got, want string }{
+		{MoreThan(501, false), "more than 500"},
+		{MoreThan(12000, true), "12,000"},
+		{AtLeast(1, false), "at least 1"},
+		{AtLeast(1200, true), "1,200"},
+	} {
+		if c.got != c.want {
+			t.Errorf("got %q, want %q", c.got, c.want)
+		}
+	}
+}
+
 func TestCounts(t *testing.T) {
 	for _, c := range []struct {
 		n     int64

@@ -114,7 +114,7 @@ func (d *exportDialog) View(w, h int, s theme.Styles) string {
 	}
 	p.wrap(s.Text, "", claims(len(d.list.Claims))+": "+which+", as of "+inspect.FormatTime(d.list.At))
 	if more := d.list.Matching.Rows - int64(len(d.list.Claims)); more > 0 && !d.marked && d.filter == "" {
-		p.wrap(s.Warn, "", text.Count(more, d.list.Matching.Exact)+" more match and are not on screen: idemtui inspect list --limit N has them")
+		p.wrap(s.Warn, "", text.AtLeast(more, d.list.Matching.Exact)+" more match and are not on screen: idemtui inspect list --limit N has them")
 	}
 	p.blank()
 	p.item("CSV and JSON are what idemtui inspect list prints")

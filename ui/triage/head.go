@@ -260,7 +260,7 @@ func (s *Screen) infoLine(w int) string {
 	}
 	if look := s.looks[s.tab]; look.ok {
 		if listed := int64(len(look.snapshot.Claims)); look.snapshot.Matching.Rows > listed {
-			parts = append(parts, st.Warn.Render(text.Count(listed, true)+" of "+text.Count(look.snapshot.Matching.Rows, look.snapshot.Matching.Exact)+" listed"))
+			parts = append(parts, st.Warn.Render(text.Count(listed, true)+" of "+text.MoreThan(look.snapshot.Matching.Rows, look.snapshot.Matching.Exact)+" listed"))
 		}
 	}
 	return spread(" "+strings.Join(parts, st.Faint.Render(" · ")), text.Cut(s.odd(), w*2/3)+" ", w)
