@@ -15,9 +15,11 @@ const (
 	// castSlower is how many times longer than virtual time a recording takes:
 	// one virtual millisecond in four seconds, as the screen plays it.
 	castSlower = 4000
-	// castLongest is how long a recording takes at most, in nanoseconds; longer
-	// runs are played faster.
+	// castLongest is how long a recording takes at most, in nanoseconds; what
+	// would take longer is played faster.
 	castLongest = int64(120_000_000_000)
+	// castWait is the longest that nothing moves, in nanoseconds.
+	castWait = int64(4_000_000_000)
 	// castFrames is how many events a recording shows at most.
 	castFrames = 1000
 	castWidth  = laneNameWidth + timelineWidth
@@ -37,13 +39,13 @@ func writeCast(trace *sim.Trace) func(io.Writer) error {
 			return err
 		}
 		last := min(trace.Len(), castFrames)
-		for n := range last + 1 {
-			at := int64(0)
-			if n > 0 {
-				at = trace.Event(n - 1).At
+		for n, at := range castTimes(trace, last) {
+			picture := castFrame(trace, n)
+			if n == last && last < trace.Len() {
+				picture += fmt.Sprintf(" The recording ends here, after %d of %d events.\n", last, trace.Len())
 			}
-			frame := "\x1b[H\x1b[2J" + strings.ReplaceAll(castFrame(trace, n), "\n", "\r\n")
-			if err := castLine(out, []any{sim.Seconds(castTime(trace, at)), "o", frame}); err != nil {
+			frame := "\x1b[H\x1b[2J" + strings.ReplaceAll(picture, "\n", "\r\n")
+			if err := castLine(out, []any{sim.Seconds(at), "o", frame}); err != nil {
 				return err
 			}
 		}
@@ -54,16 +56,23 @@ func writeCast(trace *sim.Trace) func(io.Writer) error {
 	}
 }
 
-// castTime is when a virtual time is shown.
-func castTime(trace *sim.Trace, at int64) int64 {
-	whole := max(trace.Duration(), 1)
-	if whole <= castLongest/castSlower {
-		return at * castSlower
+// castTimes is when each of the frames 0 to last is shown. A wait of the run is
+// cut short, so that a lease of 30 s does not leave a second for all the rest.
+func castTimes(trace *sim.Trace, last int) []int64 {
+	times := make([]int64, last+1)
+	before := int64(0)
+	for n := 1; n <= last; n++ {
+		at := trace.Event(n - 1).At
+		times[n] = times[n-1] + min(at-before, castWait/castSlower)*castSlower
+		before = at
 	}
-	for whole > 1<<25 { // keeps the product in range
-		at, whole = at/2, whole/2
+	const milli = 1_000_000 // keeps the product in range
+	if whole := times[last]; whole > castLongest {
+		for n := range times {
+			times[n] = times[n] / milli * (castLongest / milli) / (whole / milli) * milli
+		}
 	}
-	return at * castLongest / whole
+	return times
 }
 
 // castLine writes one line of JSON.

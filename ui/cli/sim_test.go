@@ -321,7 +321,7 @@ func TestSimRunPlot(t *testing.T) {
 }
 
 func TestSimExportCast(t *testing.T) {
-	for _, line := range []string{"export --as cast --handler check", "export --as cast --handler lease --payments 20 --slow 0.1"} {
+	for _, line := range []string{"export --as cast --handler check", "export --as cast --handler lease --payments 20 --slow 0.1", "export --as cast --handler lease --payments 300 --slow 0.1"} {
 		lines := strings.Split(strings.TrimSpace(mustSim(t, line)), "\n")
 		var header struct{ Version, Width, Height int }
 		if err := json.Unmarshal([]byte(lines[0]), &header); err != nil || header.Version != 2 || header.Width == 0 || header.Height == 0 {
@@ -341,6 +341,12 @@ func TestSimExportCast(t *testing.T) {
 			if rows := strings.Split(frame[2].(string), "\r\n"); len(rows) > header.Height {
 				t.Fatalf("sim %s: %d rows on a screen of %d", line, len(rows), header.Height)
 			}
+		}
+		if before < 5 {
+			t.Errorf("sim %s is over after %v s", line, before)
+		}
+		if last := lines[len(lines)-1]; strings.Contains(line, "--payments 300") && !strings.Contains(last, "ends here, after 1000 of") {
+			t.Errorf("sim %s does not say that it is cut: %.200s", line, last)
 		}
 		if last := lines[len(lines)-1]; strings.Contains(line, "check") && !strings.Contains(last, "✗ charged twice 1") {
 			t.Errorf("sim %s ends with %.200s", line, last)
