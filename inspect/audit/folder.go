@@ -76,15 +76,15 @@ func (f *Folder) Close() error {
 // fileName is the file of a day, in UTC.
 func fileName(day time.Time) string { return "audit-" + day.UTC().Format("2006-01-02") + ".jsonl" }
 
-// append writes one line to the file of the day and waits until it is on disk.
-// A line that cannot be written whole is taken back.
-func (f *Folder) append(content []byte) error {
+// append writes one line to the file of the day and, if it is to be durable,
+// waits until it is on disk. A line that cannot be written whole is taken back.
+func (f *Folder) append(content []byte, durable bool) error {
 	name := fileName(f.now())
 	file, err := f.openFile(name)
 	if err != nil {
 		return err
 	}
-	if err := writeLocked(file, content); err != nil {
+	if err := writeLocked(file, content, durable); err != nil {
 		return errors.Join(err, file.Close())
 	}
 	if err := file.Close(); err != nil {
@@ -126,7 +126,7 @@ func (f *Folder) syncFolder() error {
 
 // writeLocked appends a line under the file's lock. A line cut off by a crash
 // is closed first, so that it spoils no other.
-func writeLocked(file *os.File, content []byte) error {
+func writeLocked(file *os.File, content []byte, durable bool) error {
 	if err := lock(file); err != nil {
 		return fmt.Errorf("lock: %w", err)
 	}
@@ -144,7 +144,7 @@ func writeLocked(file *os.File, content []byte) error {
 			content = append([]byte{'\n'}, content...)
 		}
 	}
-	if _, err = file.Write(content); err == nil {
+	if _, err = file.Write(content); err == nil && durable {
 		err = file.Sync()
 	}
 	if err != nil {

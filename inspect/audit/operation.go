@@ -1,9 +1,7 @@
 package audit
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 
 	"idemtui/inspect"
@@ -44,8 +42,8 @@ func (o *Operation) ID() string { return o.id }
 func (o *Operation) Intent(ctx context.Context, intent inspect.Intent) error {
 	intent.Rows = o.keep(intent.Rows)
 	o.folder.mark(o.id)
-	err := o.write(ctx, intentLine{line: o.line(kindIntent), Person: o.folder.person, Intent: intent})
-	if err != nil {
+	content, err := encodeIntent(intentLine{line: o.line(kindIntent), Person: o.folder.person, Intent: intent})
+	if err = o.write(ctx, content, true, err); err != nil {
 		return fault(fmt.Sprintf("the audit record could not be written to %s (%s)", o.folder.path, cause(err)), "so the change was not made; make room there or give another folder with --audit-dir", err)
 	}
 	return nil
@@ -54,8 +52,10 @@ func (o *Operation) Intent(ctx context.Context, intent inspect.Intent) error {
 // Outcome writes what became of a batch.
 func (o *Operation) Outcome(ctx context.Context, outcome inspect.Outcome) error {
 	// A cancelled operation has an outcome too, and it must not be lost.
-	err := o.write(context.WithoutCancel(ctx), outcomeLine{line: o.line(kindOutcome), Outcome: outcome})
-	if err != nil {
+	// It is not waited for until it is on disk: should the machine crash before,
+	// the rows tell how the batch ended.
+	content, err := encodeRecord(outcomeLine{line: o.line(kindOutcome), Outcome: outcome})
+	if err = o.write(context.WithoutCancel(ctx), content, false, err); err != nil {
 		return fault(fmt.Sprintf("batch %d ended as %s, but the audit folder %s did not take its outcome (%s)", outcome.Batch, outcome.Status, o.folder.path, cause(err)), "keep this line with audit id "+o.id, err)
 	}
 	return nil
@@ -81,20 +81,17 @@ func (o *Operation) keep(rows []inspect.AuditRow) []inspect.AuditRow {
 	}
 	kept := make([]inspect.AuditRow, len(rows))
 	for i, row := range rows {
-		kept[i] = inspect.AuditRow{Key: row.Key, Before: only(row.Before), After: only(row.After)}
+		kept[i] = inspect.AuditRow{Key: row.Key, Before: only(row.Before), After: only(row.After), Settlement: row.Settlement}
 	}
 	return kept
 }
 
-func (o *Operation) write(ctx context.Context, record any) error {
-	if err := ctx.Err(); err != nil {
+func (o *Operation) write(ctx context.Context, content []byte, durable bool, err error) error {
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
 		return err
 	}
-	var content bytes.Buffer
-	encoder := json.NewEncoder(&content) // ends the line, and no other newline stands in it
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(record); err != nil {
-		return err
-	}
-	return o.folder.append(content.Bytes())
+	return o.folder.append(content, durable)
 }

@@ -31,7 +31,12 @@ type recorder struct {
 	columns []string       // of the images before and after
 	intent  inspect.Intent // what all batches have in common
 	batch   int
+	// transaction is the server's id of the open one, "" where nobody asked yet.
+	transaction string
 }
+
+// transactionID asks for it; see transactionStatus.
+const transactionID = "SELECT txid_current()::text"
 
 // commit writes the audit record, then commits. After the record is on disk
 // nothing may cut the commit short.
@@ -41,9 +46,12 @@ func (r *recorder) commit(ctx context.Context, t *tx, done []written) (committed
 	intent.Batch, intent.At, intent.Database, intent.DBUser = r.batch, t.now(), t.database.ID, t.database.User
 	outcome := inspect.Outcome{Batch: r.batch, Status: inspect.OutcomeCommitted}
 	intent.Rows = auditRows(done)
-	if err := t.conn.QueryRow(ctx, "SELECT txid_current()::text").Scan(&intent.Transaction); err != nil {
-		rollback(r.conn.conn)
-		return nil, nil, err
+	intent.Transaction, r.transaction = r.transaction, ""
+	if intent.Transaction == "" {
+		if err := t.conn.QueryRow(ctx, transactionID).Scan(&intent.Transaction); err != nil {
+			rollback(r.conn.conn)
+			return nil, nil, err
+		}
 	}
 	for _, w := range done {
 		outcome.Released = append(outcome.Released, w.key)

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"idemtui/inspect"
@@ -238,41 +240,46 @@ func (r *releaser) statement(ctx context.Context, t *tx, rows []inspect.PlannedR
 	if t.database.ID != r.plan.Database {
 		return nil, &inspect.Fault{Kind: inspect.FaultRefused, What: fmt.Sprintf("the plan is for %s, but this is %s", r.plan.Database, t.database.ID), Next: "make a new plan here"}
 	}
-	// A constraint that waits for the commit would fail after the audit record.
-	if _, err := t.conn.Exec(ctx, "SET CONSTRAINTS ALL IMMEDIATE"); err != nil {
-		return nil, err
-	}
 	if r.write.calls() {
-		return r.call(ctx, t, rows)
-	}
-	q, err := t.conn.Query(ctx, r.write.sql(rows[0].Key.HasNull()), r.write.arguments(rows)...)
-	if err != nil {
-		return nil, err
-	}
-	defer q.Close()
-	var done []written
-	seen := map[int64]bool{}
-	for q.Next() {
-		var n int64
-		var before, after image
-		if err := q.Scan(&n, &before, &after); err != nil {
+		if _, err := t.conn.Exec(ctx, constraintsNow); err != nil {
 			return nil, err
 		}
+		return r.call(ctx, t, rows)
+	}
+	var done []written
+	seen := map[int]bool{}
+	columns := r.write.audited
+	each := func(v []*string) error {
+		n, err := strconv.Atoi(*v[0])
+		if err != nil {
+			return fmt.Errorf("read an ordinal: %w", err)
+		}
 		if seen[n] {
-			return nil, &inspect.Fault{Kind: inspect.FaultRefused, What: fmt.Sprintf("key %s stands on several rows that cannot be told apart; nothing of its batch was released", rows[n-1].Key), Next: "add a unique constraint, and release the others by key"}
+			return &inspect.Fault{Kind: inspect.FaultRefused, What: fmt.Sprintf("key %s stands on several rows that cannot be told apart; nothing of its batch was released", rows[n-1].Key), Next: "add a unique constraint, and release the others by key"}
 		}
 		seen[n] = true
-		w := written{key: rows[n-1].Key, settlement: rows[n-1].Settlement, before: columnValues(r.write.audited, before.values)}
-		if after.present {
-			w.after = columnValues(r.write.audited, after.values)
+		w := written{key: rows[n-1].Key, settlement: rows[n-1].Settlement, before: columnValues(columns, v[1:1+len(columns)])}
+		if after := v[1+len(columns):]; len(after) > 0 {
+			w.after = columnValues(columns, after)
 		}
 		if r.write.undone(w) {
-			return nil, &pgconn.PgError{Code: "27000", Message: "a trigger of the table put the claim back, so nothing of it was written"}
+			return &pgconn.PgError{Code: "27000", Message: "a trigger of the table put the claim back, so nothing of it was written"}
 		}
 		done = append(done, w)
+		return nil
 	}
-	return done, q.Err()
+	// All in one round trip: a bulk release has many batches.
+	var batch pgx.Batch
+	batch.Queue(constraintsNow)
+	batch.Queue(r.write.sql(rows[0].Key.HasNull()), r.write.arguments(rows)...).Query(func(q pgx.Rows) error { return eachText(q, each) })
+	batch.Queue(transactionID).QueryRow(func(row pgx.Row) error { return row.Scan(&r.transaction) })
+	err := t.conn.SendBatch(ctx, &batch).Close()
+	return done, err
 }
+
+// constraintsNow: a constraint that waits for the commit would fail after the
+// audit record.
+const constraintsNow = "SET CONSTRAINTS ALL IMMEDIATE"
 
 // explain reads the rows of a batch that were not written once more, and says
 // of each why.

@@ -121,6 +121,11 @@ func (t *tx) texts(ctx context.Context, f func([]*string) error, sql string, arg
 	if err != nil {
 		return err
 	}
+	return eachText(rows, f)
+}
+
+// eachText gives each row of texts to f; the slice is reused.
+func eachText(rows pgx.Rows, f func([]*string) error) error {
 	defer rows.Close()
 	var values []*string
 	var dest []any

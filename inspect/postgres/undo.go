@@ -129,7 +129,7 @@ func (u *undoer) statement(ctx context.Context, t *tx, rows []inspect.AuditRow) 
 		sql, args = u.insertSQL(rows)
 	}
 	u.intent.SQL = sql
-	if _, err := t.conn.Exec(ctx, "SET CONSTRAINTS ALL IMMEDIATE"); err != nil {
+	if _, err := t.conn.Exec(ctx, constraintsNow); err != nil {
 		return nil, err
 	}
 	q, err := t.conn.Query(ctx, sql, args...)

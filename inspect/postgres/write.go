@@ -144,7 +144,7 @@ func (w write) sql(nullKeys bool) string {
 		return w.lockSQL(nullKeys) + ";\n" + w.callSQL()
 	}
 	names := w.names()
-	returned := "NULL::text[]"
+	returned := ""
 	action := "DELETE FROM " + tableName(w.table) + " AS t USING locked AS l"
 	if w.mode != inspect.ReleaseDelete {
 		var set []string
@@ -152,12 +152,19 @@ func (w write) sql(nullKeys bool) string {
 			set = append(set, ident(a.column)+" = "+a.value)
 		}
 		action = "UPDATE " + tableName(w.table) + " AS t SET " + strings.Join(set, ", ") + " FROM locked AS l"
-		returned = textArray(w.audited)
+		returned = ", " + columnTexts(w.audited)
 	}
-	return "WITH locked AS MATERIALIZED (\n SELECT d.*, " + textArray(w.audited) + " AS before\n FROM " + tableName(w.table) + " AS t JOIN unnest(" +
+	// Before and after come as columns of their own: an array of them would
+	// cost as much as the write.
+	var before, was []string
+	for i, c := range w.audited {
+		before = append(before, fmt.Sprintf("%s::text AS b%d", col(c), i+1))
+		was = append(was, fmt.Sprintf("l.b%d", i+1))
+	}
+	return "WITH locked AS MATERIALIZED (\n SELECT d.*, " + strings.Join(before, ", ") + "\n FROM " + tableName(w.table) + " AS t JOIN unnest(" +
 		unnested(len(names), 1) + ") WITH ORDINALITY AS d(" + strings.Join(names, ", ") + ", n) ON " + w.keyEquals("d", nullKeys) +
 		"\n WHERE " + w.guard("d") + "\n FOR UPDATE OF t SKIP LOCKED)\n" +
-		action + "\nWHERE " + w.keyEquals("l", nullKeys) + " AND " + w.again(nullKeys) + "\nRETURNING l.n, l.before, " + returned
+		action + "\nWHERE " + w.keyEquals("l", nullKeys) + " AND " + w.again(nullKeys) + "\nRETURNING l.n::text, " + strings.Join(was, ", ") + returned
 }
 
 func textArray(columns []string) string {
