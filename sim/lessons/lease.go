@@ -48,7 +48,7 @@ func oneName() Scene {
 // overtaken is work that takes longer than the lease, while copies keep coming.
 func overtaken(title string, renew int64) Scene {
 	s := leased(sim.HandlerFence)
-	s.Workers, s.Lease, s.Renew, s.Visibility = 3, smallCharge, renew, second
+	s.Workers, s.Lease, s.Renew, s.Visibility, s.Charge = 3, smallCharge, renew, second, 2*smallCharge
 	const work, apart = 45 * millisecond, 10 * millisecond
 	return Scene{Title: title, Scenario: s, Sends: []sim.Send{
 		{Charge: work}, {At: apart, Charge: work}, {At: 2 * apart, Charge: work},

@@ -240,3 +240,18 @@ func TestChangedRunsAreNeverMisdescribed(t *testing.T) {
 		}
 	}
 }
+
+// What the narration says of a key that was forgotten, and of a payment whose
+// last delivery ends without a charge.
+func TestNarrationOfWhatIsLost(t *testing.T) {
+	for _, c := range []struct{ lesson, scene, want string }{
+		{"provider", "a key that was forgotten", "The provider no longer knows the key of p1, so it charges again: charged 2 times."},
+		{"release", "release, and a crash", "No delivery of p1 is left: it is never charged."},
+	} {
+		trace := record(t, sceneTitled(t, lessonNamed(t, c.lesson), c.scene))
+		n, ok := trace.NextViolation(0)
+		if !ok || !strings.Contains(trace.Narrate(n), c.want) {
+			t.Errorf("%s: %q", c.scene, trace.Narrate(n))
+		}
+	}
+}

@@ -228,7 +228,7 @@ func (p *Player) Lower(w, h int) string {
 	c := newCanvas(w, h)
 	v := p.prepare(w)
 	stacked := h >= v.trace.Handler().Steps+facts+2
-	left := min(max(w*45/100, 36), 72)
+	left := min(max(w*45/100, 38), 72)
 	if stacked {
 		left = max(left, 40)
 	}

@@ -321,6 +321,8 @@ func (v *view) drawClock(p pane, speed bool) int {
 	switch {
 	case v.mode == playing:
 		word, k = "▶ playing", inkOK
+	case v.mode == gliding:
+		word, k = "▶ moving", inkOK
 	case v.mode == away:
 		word, k = "▶ waiting", inkMuted
 	case v.atEnd():
