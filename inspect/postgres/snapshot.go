@@ -212,6 +212,11 @@ func (l *looker) search(ctx context.Context) ([]read, error) {
 		}
 		if scans {
 			l.hint = indexHint(l.table)
+			if l.query.Key.OK { // one key is found by its index
+				l.cut = true
+				rows, err := l.reader.byKeys(ctx, l.tx, []inspect.Key{l.query.Key.V})
+				return slices.DeleteFunc(rows, func(r read) bool { return r.claim.State != inspect.StateProcessing }), err
+			}
 			if l.query.NeverScan {
 				return nil, &inspect.Fault{
 					Kind: inspect.FaultScan, What: fmt.Sprintf("no index finds the claimed rows of %s, and to look would read all of its %d MB", l.table.FullName(), l.table.Pages/128),
