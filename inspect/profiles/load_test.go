@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"idemtui/inspect"
 )
 
 func TestBuiltInProfilesLoad(t *testing.T) {
@@ -49,4 +51,27 @@ func TestAProfileFileIsReadStrictly(t *testing.T) {
 	if !IsProfile(good) || !IsProfile([]byte("# ours\nschema: idemtui.profile/v1\n\tname: x")) || IsProfile([]byte("key=id\nstate=st\n")) {
 		t.Error("a profile is told from a mapping by its schema")
 	}
+}
+
+// FuzzLoad: no file makes the loader panic, and what loads is usable.
+func FuzzLoad(f *testing.F) {
+	for _, name := range []string{"river.yaml", "shedlock.yaml", "wolverine.yaml", "masstransit.yaml", "nservicebus.yaml", "graphile-worker.yaml"} {
+		content, err := files.ReadFile(name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(string(content))
+	}
+	f.Fuzz(func(t *testing.T, content string) {
+		p, err := Load([]byte(content))
+		if err != nil {
+			return
+		}
+		if p.Name == "" || len(p.Match.Require) == 0 || len(p.Mapping.Key) == 0 {
+			t.Errorf("loaded without what it needs: %+v", p)
+		}
+		for _, m := range []inspect.ReleaseMode{inspect.ReleaseAuto, inspect.ReleaseDelete, inspect.ReleaseCall} {
+			_, _ = inspect.ResolveReleaseMode(p.Mapping, m) // either is fine, a panic is not
+		}
+	})
 }
