@@ -310,3 +310,81 @@ func TestNothingIsReleasedWhereTheRecordCannotBeKept(t *testing.T) {
 	}
 	refused("a folder that cannot be made", "cannot be made", idemtui(blocked, args...))
 }
+
+func TestAServerThatCrashesAtTheCommitIsAskedAgain(t *testing.T) {
+	for name, c := range map[string]struct {
+		passes bool
+		code   int
+		state  string
+		want   string
+	}{
+		"before the commit reached the server": {false, 4, "PROCESSING", "0 released, 0 skipped, 3 failed"},
+		"after the server committed":           {true, 0, "FAILED", "3 released, 0 skipped, 0 failed"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			db := servertest.OwnPostgres(t, "synchronous_commit = on")
+			db.Exec(interruptedTable)
+			choke := newChokePoint(t, db, c.passes)
+			folder, dsn := t.TempDir(), choke.dsn(t, db)
+			release := idemtui(folder, "inspect", "release", "pay_1", "pay_2", "pay_3", "--dsn", dsn, "--yes", "--reason", "x")
+			var stdout, stderr bytes.Buffer
+			release.Stdout, release.Stderr = &stdout, &stderr
+			if err := release.Start(); err != nil {
+				t.Fatal(err)
+			}
+			select {
+			case <-choke.stopped:
+			case <-time.After(time.Minute):
+				t.Fatal("no commit came")
+			}
+			for deadline := time.Now().Add(time.Minute); c.passes && db.Text("SELECT max(state) FROM processed_messages") != c.state; {
+				if time.Now().After(deadline) {
+					t.Fatal("the server did not commit")
+				}
+			}
+			close(choke.off)
+			db.Restart(true)
+			_ = release.Wait() // the exit code says it
+			if code := release.ProcessState.ExitCode(); code != c.code || !strings.Contains(stdout.String(), c.want) {
+				t.Errorf("exit %d, want %d\n%s%s", code, c.code, &stdout, &stderr)
+			}
+			if got := db.Text("SELECT string_agg(DISTINCT state, ',') FROM processed_messages"); got != c.state {
+				t.Errorf("state %s, want %s", got, c.state)
+			}
+			if audit, _ := says(t, 0, idemtui(folder, "inspect", "audit")); strings.Contains(audit, "INTERRUPTED") {
+				t.Errorf("the record says\n%s", audit)
+			}
+		})
+	}
+}
+
+func TestInterruptingAFollowTellsWhatIsKnown(t *testing.T) {
+	db := servertest.Postgres(t)
+	db.Exec(interruptedTable)
+	folder := t.TempDir()
+	release := idemtui(folder, "inspect", "release", "pay_1", "pay_2", "--dsn", db.DSN(), "--yes", "--reason", "x", "--follow", "5m", "--refresh", "100ms")
+	var stdout, stderr bytes.Buffer
+	release.Stdout, release.Stderr = &stdout, &stderr
+	if err := release.Start(); err != nil {
+		t.Fatal(err)
+	}
+	// The writing session has ended, and the keys are being read.
+	reading := func() bool {
+		return db.Int("SELECT count(*) FROM processed_messages WHERE state = 'FAILED'") == 2 &&
+			db.Int("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND query = 'COMMIT' AND application_name = 'idemtui'") > 0 &&
+			db.Int("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'idemtui%'") == 1
+	}
+	for deadline := time.Now().Add(time.Minute); !reading(); {
+		if time.Now().After(deadline) {
+			t.Fatal("the keys are not followed")
+		}
+	}
+	if err := release.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	_ = release.Wait() // the exit code says it
+	if code := release.ProcessState.ExitCode(); code != 130 || !strings.Contains(stdout.String(), "2 released, 0 skipped") || !strings.HasPrefix(stderr.String(), "idemtui: interrupted") {
+		t.Errorf("exit %d\n%s%s", code, &stdout, &stderr)
+	}
+}
