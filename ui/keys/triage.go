@@ -14,18 +14,21 @@ type Triage struct {
 	Left     key.Binding
 	Right    key.Binding
 
-	Open    key.Binding
-	Back    key.Binding
-	Stuck   key.Binding
-	Claims  key.Binding
-	Health  key.Binding
-	NextTab key.Binding
+	Open     key.Binding
+	Back     key.Binding
+	Stuck    key.Binding
+	Claims   key.Binding
+	Health   key.Binding
+	Database key.Binding
+	Tables   key.Binding
+	NextTab  key.Binding
 
 	Group    key.Binding
 	Fold     key.Binding
 	Incident key.Binding
 	Lookup   key.Binding
 	Explain  key.Binding
+	Played   key.Binding
 
 	Filter  key.Binding
 	Sort    key.Binding
@@ -69,18 +72,21 @@ func defaultTriage() Triage {
 		Left:     bind("long values back", "←", "left", "h"),
 		Right:    bind("long values on", "→", "right", "l"),
 
-		Open:    bind("detail", "enter", "enter"),
-		Back:    bind("back", "esc", "esc"),
-		Stuck:   bind("stuck claims", "1", "1"),
-		Claims:  bind("all claims", "2", "2"),
-		Health:  bind("health", "4", "4"),
-		NextTab: bind("next tab", "tab", "tab", "shift+tab"),
+		Open:     bind("detail", "enter", "enter"),
+		Back:     bind("back", "esc", "esc"),
+		Stuck:    bind("stuck claims", "1", "1"),
+		Claims:   bind("all claims", "2", "2"),
+		Health:   bind("health", "4", "4"),
+		Database: bind("next database", "d", "d"),
+		Tables:   bind("choose a table", "t", "t"),
+		NextTab:  bind("next tab", "tab", "tab", "shift+tab"),
 
 		Group:    bind("group, cycles", "v", "v"),
 		Fold:     bind("fold old claims", "z", "z"),
 		Incident: bind("the incident", "i", "i"),
 		Lookup:   bind("look keys up", "o", "o"),
 		Explain:  bind("why: play it", "w", "w"),
+		Played:   bind("back to the claim", "b", "b"),
 
 		Filter:  bind("filter, ! inverts", "/", "/"),
 		Sort:    bind("sort, again flips", "s", "s"),

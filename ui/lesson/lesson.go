@@ -22,9 +22,12 @@ import (
 
 // Config is where the lessons begin.
 type Config struct {
-	Lesson int          // which one, from 1; 0 is the race, the second
-	Seed   uint64       // of every run
-	Speed  player.Speed // 0: as suits the run
+	Lesson int // which one, from 1; 0 is the race, the second
+	// Lessons are those to show, such as with a claim of one's own in them; nil
+	// are all as they are.
+	Lessons []lessons.Lesson
+	Seed    uint64       // of every run
+	Speed   player.Speed // 0: as suits the run
 }
 
 // firstLesson is what a newcomer sees.
@@ -65,7 +68,10 @@ var _ frame.Screen = (*Screen)(nil)
 // New makes the screen. Init makes the first run.
 func New(ctx context.Context, config Config, keyMap keys.Map, dialogs *frame.Dialogs) *Screen {
 	s := &Screen{ctx: ctx, config: config, keys: keyMap, dialogs: dialogs, scene: noScene}
-	for _, l := range lessons.All() {
+	if config.Lessons == nil {
+		config.Lessons = lessons.All()
+	}
+	for _, l := range config.Lessons {
 		s.list = append(s.list, l.WithSeed(config.Seed))
 		s.books = append(s.books, newBook(l))
 	}

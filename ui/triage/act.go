@@ -50,10 +50,7 @@ type releasedMsg struct {
 // cannotWrite says why nothing may be written here at all; "" means that it
 // may, once the session is armed.
 func (s *Screen) cannotWrite() string {
-	database := s.cfg.Database
-	if look := s.current(); look.ok {
-		database = look.snapshot.Database
-	}
+	database := s.databaseNow()
 	switch {
 	case s.session == inspect.ModeForbidden && s.cfg.ForbiddenBy != "":
 		return "releasing is forbidden here by " + s.cfg.ForbiddenBy
@@ -74,11 +71,14 @@ func (s *Screen) cannotWrite() string {
 // needsArming reports that a person must type something before a write.
 func (s *Screen) needsArming() bool { return s.session != inspect.ModeArmed || !s.accepted }
 
-// busy reports that a plan or a write is on its way.
-func (s *Screen) busy() bool { return s.planning || s.writing != "" }
+// busy reports that a plan, a lookup or a write is on its way.
+func (s *Screen) busy() bool { return s.planning || s.looking || s.writing != "" }
 
 // wantRelease begins a release of the marked claims, or of the selected one.
 func (s *Screen) wantRelease() tea.Cmd {
+	if s.databaseNow().Standby && s.session != inspect.ModeForbidden {
+		return s.onStandby()
+	}
 	targets := s.list.targets()
 	if len(targets) == 0 && s.cannotWrite() == "" {
 		s.say("no claim is selected")

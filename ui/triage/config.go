@@ -35,6 +35,9 @@ type Config struct {
 	AllowUnverified bool
 	// Audit records what is written. Without it nothing can be released.
 	Audit Audit
+	// Place is which of several databases this is, such as "1 of 2"; "" where
+	// there is one.
+	Place string
 	// Export writes a list of claims to a new file and returns its path; without
 	// it nothing can be exported.
 	Export func(kind ExportKind, list inspect.Snapshot) (path string, err error)

@@ -136,6 +136,7 @@ type noteDialog struct {
 	buttons keys.Dialog
 	title   string
 	lines   []string
+	copied  string // what the second button sends to the clipboard
 	sheet   sheet
 	form    form
 }
@@ -146,7 +147,14 @@ func (d *noteDialog) Update(msg tea.Msg) (bool, tea.Cmd) {
 	if !ok || d.sheet.press(press, d.keys) {
 		return false, nil
 	}
-	return d.form.press(press, d.buttons) == answeredNo, nil
+	switch d.form.press(press, d.buttons) {
+	case answeredNo:
+		return true, nil
+	case answeredYes:
+		d.form.message = "sent to the terminal's clipboard"
+		return false, tea.SetClipboard(d.copied)
+	}
+	return false, nil
 }
 
 // View draws the dialog's box.
@@ -165,6 +173,9 @@ func (d *noteDialog) View(w, h int, s theme.Styles) string {
 
 // ShortHelp lists the keys for the footer.
 func (d *noteDialog) ShortHelp() []key.Binding {
+	if d.copied != "" {
+		return []key.Binding{keep(d.buttons.Choose, "close"), keep(d.buttons.Confirm, "copy the line"), d.keys.ReadOn}
+	}
 	return []key.Binding{keep(d.buttons.Choose, "close"), d.keys.ReadOn}
 }
 

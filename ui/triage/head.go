@@ -33,10 +33,7 @@ func (s *Screen) headView(l layout) []string {
 func (s *Screen) headerLine(w int) string {
 	st := s.styles
 	right := badge(s.session, st) + " "
-	database := s.cfg.Database
-	if look := s.current(); look.ok {
-		database = look.snapshot.Database
-	}
+	database := s.databaseNow()
 	if database.Standby {
 		standby := "STANDBY"
 		if database.ReplayLag.OK {
@@ -51,7 +48,11 @@ func (s *Screen) headerLine(w int) string {
 	if !s.cfg.Table.Mapping.Verified {
 		profile += ", unverified"
 	}
-	parts := []string{text.Sanitise(s.cfg.Database.ID), text.Sanitise(s.cfg.Table.FullName()), text.Sanitise(profile)}
+	id := text.Sanitise(s.cfg.Database.ID)
+	if s.cfg.Place != "" {
+		id = s.cfg.Place + " " + id
+	}
+	parts := []string{id, text.Sanitise(s.cfg.Table.FullName()), text.Sanitise(profile)}
 	name := "idemtui inspect"
 	if text.Width(name+parts[0]+parts[1]+right)+8 > w {
 		name = "inspect"

@@ -82,3 +82,27 @@ func TestJourney_HealthOfATableWithoutAUniqueKey(t *testing.T) {
 		t.Errorf("%d writes", n.writes())
 	}
 }
+
+func TestJourney_TwoDatabasesATableToChooseAndAClaimPlayed(t *testing.T) {
+	one, two := servertest.Postgres(t), servertest.Postgres(t)
+	newTable(t, one)
+	newTable(t, two)
+	two.Exec("UPDATE processed_messages SET message_id = 'there_' || message_id; ALTER TABLE processed_messages RENAME TO handled; CREATE TABLE other AS TABLE handled; ALTER TABLE other ADD PRIMARY KEY (message_id)")
+	n := begin(t, one, 120, 36, "--dsn", two.DSN(), "--refresh", "1h")
+	n.Expect("1 of 2", "pay_1", "d next database")
+	n.Press(n.k.Triage.Database)
+	n.Expect("Which of these tables holds the claims?", "public.handled", "public.other")
+	n.Press(n.k.Triage.Open)
+	n.Expect("2 of 2", "there_pay_1")
+	n.Press(n.k.Triage.Database)
+	n.Expect("1 of 2", "2 stuck of 3 claimed")
+	n.ExpectGone("there_pay_1")
+	n.Press(n.k.Triage.Explain)
+	n.Expect("lesson 4 of 7", "Why pay_1 is stuck, played", "worker-7@h3", "b back to the claim")
+	n.Press(n.k.Triage.Played)
+	n.Expect("2 stuck of 3 claimed")
+	n.quit()
+	if n.writes() != 0 {
+		t.Errorf("%d writes", n.writes())
+	}
+}

@@ -107,7 +107,7 @@ func (s *Screen) armRefresh(pause time.Duration) tea.Cmd {
 }
 
 func (s *Screen) refreshDue(msg refreshDueMsg) tea.Cmd {
-	if msg.generation != s.load.generation || s.load.inFlight || s.load.paused {
+	if msg.generation != s.load.generation || s.load.inFlight || s.load.paused || s.away {
 		return nil
 	}
 	s.now = msg.at

@@ -43,10 +43,11 @@ func (s *Screen) wantLookup() tea.Cmd {
 // lookUp reads the keys, a thousand at a time.
 func (s *Screen) lookUp(msg lookupAskedMsg) tea.Cmd {
 	reader, can := s.cfg.Store.(inspect.KeyReader)
-	if !can {
+	if !can || s.busy() {
 		return nil
 	}
 	s.say("looking %s up …", text.Plural(int64(len(msg.keys.Keys)), "key", "keys"))
+	s.looking = true
 	table, before := s.cfg.Table, s.memory.forOne()
 	return s.ask(func(ctx context.Context) tea.Msg {
 		look, err := reader.Lookup(ctx, table, msg.keys, before)
@@ -55,7 +56,7 @@ func (s *Screen) lookUp(msg lookupAskedMsg) tea.Cmd {
 }
 
 func (s *Screen) lookedUp(msg lookedUpMsg) tea.Cmd {
-	s.toast = toast{}
+	s.toast, s.looking = toast{}, false
 	if msg.err != nil {
 		s.complain("not looked up: %s", msg.err)
 		return nil

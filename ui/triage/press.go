@@ -104,6 +104,12 @@ func (s *Screen) pressedAction(msg tea.KeyPressMsg) (tea.Cmd, bool) {
 		return s.wantPlan(inspect.PlanRequest{AllLikelyDead: true}), true
 	case key.Matches(msg, k.Settle):
 		return s.wantSettle(), true
+	case key.Matches(msg, k.Explain):
+		return s.explain(), true
+	case key.Matches(msg, k.Database):
+		return s.wantElse(NextDatabaseMsg{}), true
+	case key.Matches(msg, k.Tables):
+		return s.wantElse(TablesMsg{}), true
 	case key.Matches(msg, k.Incident):
 		return s.showIncident(), true
 	case key.Matches(msg, k.Lookup):

@@ -2,6 +2,7 @@ package triage_test
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -218,7 +219,6 @@ func TestWithoutRightOrAuditNothingIsOffered(t *testing.T) {
 	for name, change := range map[string]func(*triage.Config, *memoryStore){
 		"ask for UPDATE":      func(c *triage.Config, m *memoryStore) { c.Table.CanUpdate, c.Table.CanDelete = false, false },
 		"there is no audit":   func(c *triage.Config, _ *memoryStore) { c.Audit = nil },
-		"this is a standby":   func(_ *triage.Config, m *memoryStore) { m.database.Standby = true },
 		"this server refuses": func(_ *triage.Config, m *memoryStore) { m.database.ReadOnly = true },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -231,6 +231,29 @@ func TestWithoutRightOrAuditNothingIsOffered(t *testing.T) {
 			}, change)
 		})
 	}
+}
+
+func TestAStandbyShowsItsLagAndTheLineForThePrimary(t *testing.T) {
+	bubble(t, 100, 30, incident(), func(d *desk) {
+		d.expect("STANDBY 3s behind")
+		d.press("r")
+		d.expect("Nothing can be released on a standby", "payments@db-1:5432 is a standby, 3s behind", "idemtui inspect --dsn postgres://oncall@PRIMARY/payments --table public.processed_messages")
+		d.said = nil
+		d.press("y")
+		if got := fmt.Sprint(d.said); !strings.Contains(got, "idemtui inspect --dsn postgres://oncall@PRIMARY/payments") {
+			t.Errorf("copied %s", got)
+		}
+		d.press("esc")
+		for _, k := range []string{"D", "W", "c", "U"} {
+			d.press(k)
+			d.expect("this is a standby")
+			if d.dialogs.Open() || len(d.store.planned) > 0 {
+				t.Fatalf("%s began something", k)
+			}
+		}
+	}, armed, func(_ *triage.Config, m *memoryStore) {
+		m.database.Standby, m.database.Name, m.database.ReplayLag = true, "payments", inspect.Some(3*time.Second)
+	})
 }
 
 func TestAFailedRefreshKeepsTheRowsAndBacksOff(t *testing.T) {

@@ -60,6 +60,7 @@ type Screen struct {
 
 	width, height int
 	mode          mode
+	away          bool // another screen is in front
 	session       inspect.Mode
 	accepted      bool // the unverified profile was accepted
 	tab           tab
@@ -73,6 +74,7 @@ type Screen struct {
 	detail detail
 	toast  toast
 
+	looking  bool                   // keys are being looked up
 	planning bool                   // a plan is being read
 	writing  string                 // what is being written, in words; "" when nothing is
 	left     map[inspect.Key]string // why rows left the list: this session released them
@@ -339,7 +341,7 @@ func (s *Screen) FullHelp() []frame.KeyGroup {
 	k := s.keys
 	return []frame.KeyGroup{
 		{Title: "act: each asks first", Keys: []key.Binding{k.Release, k.Owner, k.Dead, k.Settle, k.Mark, k.MarkAll, k.Follow, k.Undo, k.Outcome, k.Disarm}},
-		{Title: "look", Keys: []key.Binding{k.Open, k.Back, k.Stuck, k.Claims, k.Health, k.Incident, k.Lookup, k.Explain, k.Copy, k.CopyRow, k.Plain, k.Export}},
+		{Title: "look", Keys: []key.Binding{k.Open, k.Back, k.Stuck, k.Claims, k.Health, k.Database, k.Tables, k.Incident, k.Lookup, k.Explain, k.Copy, k.CopyRow, k.Plain, k.Export}},
 		{Title: "arrange", Keys: []key.Binding{k.Filter, k.Group, k.Fold, pair(k.Sort, k.Unsort, "sort, flip; back")}},
 		{Title: "move", Keys: []key.Binding{
 			pair(k.Up, k.Down, "one"), pair(k.PageUp, k.PageDown, "a page"), pair(k.First, k.Last, "first, last"), pair(k.Left, k.Right, "long values"),
