@@ -324,7 +324,12 @@ func renewedEvidence(c Claim, f Facts) Evidence {
 func heartbeatEvidence(c Claim, f Facts) (Evidence, bool) {
 	e := Evidence{Rung: RungHeartbeat, For: ForNeither}
 	limit := f.Mapping.HeartbeatLimit()
-	ago := func() string { return FormatSpan(f.Now.Sub(c.HeartbeatAt.Time)) }
+	ago := func() string {
+		if d := f.Now.Sub(c.HeartbeatAt.Time); d >= 0 {
+			return FormatSpan(d) + " ago"
+		}
+		return FormatSpan(c.HeartbeatAt.Time.Sub(f.Now)) + " ahead of the database's clock"
+	}
 	if c.OwnerAbsent {
 		e.For, e.Text = ForDead, fmt.Sprintf("owner %s is not in %s: it is not one of the live workers", c.Owner.V, f.Mapping.Heartbeat.Join.Table)
 		return e, true
@@ -338,9 +343,9 @@ func heartbeatEvidence(c Claim, f Facts) (Evidence, bool) {
 	case beatOdd:
 		e.Text = "the heartbeat is no usable time: " + c.HeartbeatAt.String()
 	case beatFresh:
-		e.For, e.Text = ForAlive, fmt.Sprintf("last heartbeat %s ago, limit %s", ago(), FormatSpan(limit))
+		e.For, e.Text = ForAlive, fmt.Sprintf("last heartbeat %s, limit %s", ago(), FormatSpan(limit))
 	case beatStale:
-		e.For, e.Text = ForDead, fmt.Sprintf("last heartbeat %s ago, limit %s", ago(), FormatSpan(limit))
+		e.For, e.Text = ForDead, fmt.Sprintf("last heartbeat %s, limit %s", ago(), FormatSpan(limit))
 		if every := f.Mapping.Heartbeat.Every; every > 0 {
 			e.Text += fmt.Sprintf(", %s missed", plural(int64(f.Now.Sub(c.HeartbeatAt.Time)/every), "interval"))
 		}

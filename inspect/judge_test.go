@@ -76,6 +76,8 @@ func TestVerdict(t *testing.T) {
 		{"lease runs", func(c *Claim) { c.LeaseUntil = ago(-3 * time.Minute) }, Facts{}, VerdictAlive, "lease runs for another 3m"},
 		{"lease runs, heartbeat stale", func(c *Claim) { c.LeaseUntil, c.HeartbeatAt = ago(-3*time.Minute), ago(70*time.Second) }, Facts{}, VerdictCannotTell, "silent for 1m10s, frees itself in 3m"},
 		{"standby", silent, Facts{Standby: true, LocksHidden: "a standby knows no locks of the primary"}, VerdictCannotTell, "row locks not seen: a standby"},
+		{"heartbeat a little ahead", func(c *Claim) { lapsed(c); c.HeartbeatAt = ago(-50 * time.Second) }, Facts{}, VerdictAlive, "last heartbeat 50s ahead of the database's clock, limit 30s"},
+		{"nobody to compare with", lapsed, Facts{Sessions: &Sessions{}}, VerdictCannotTell, "no other owner to compare with"},
 		{"heartbeat stale", silent, Facts{}, VerdictLikelyDead, "last heartbeat 1h ago, limit 30s, 360 intervals missed"},
 		{"lease alone", lapsed, Facts{Finished: Some(Finished{Rows: 2000, Longest: 4100 * time.Millisecond})}, VerdictCannotTell, "claimed 1h ago; the longest of 2,000 finished took 4.1s"},
 		{"nothing at all", nil, Facts{}, VerdictCannotTell, "no live session holds a lock"},

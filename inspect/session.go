@@ -96,6 +96,8 @@ func sessionEvidence(c Claim, f Facts) Evidence {
 		connected, all := f.peers(c.Owner.V)
 		e.Text = fmt.Sprintf("no session under the owner's name; %d of %s connected", connected, plural(int64(all), "peer"))
 		switch {
+		case all == 0:
+			e.Text = "no session under the owner's name, and no other owner to compare with"
 		case connected == 0:
 			e.Text += ", so sessions may not bear their owners' names"
 		case sign == sessionGoneTwice:
