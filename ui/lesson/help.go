@@ -39,7 +39,8 @@ func (s *Screen) ShortHelp() []key.Binding {
 		play = named(play, "pause")
 	}
 	steps := joined("←→", "step", p.Back, p.Step)
-	return []key.Binding{turn, play, steps, named(k.Change, "change"), named(k.Results, "results"), named(p.NextHandler, "handler"), k.Menu, named(p.Compare, "compare")}
+	// The line under the page's text has the keys of the clock already.
+	return []key.Binding{turn, named(k.Change, "change"), named(k.Results, "results"), k.Menu, named(p.NextHandler, "handler"), named(p.Compare, "compare"), play, steps}
 }
 
 // FullHelp lists the keys for the help overlay, and what the marks of the

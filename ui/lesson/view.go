@@ -214,7 +214,7 @@ func (s *Screen) pageHint() string {
 		return hint + "   " + s.press(k.Reset.Help().Key, k.Reset.Help().Desc)
 	}
 	if s.player.Playing() {
-		return hint
+		return hint + "   " + s.press(s.keys.Player.Play.Help().Key, "pause")
 	}
 	return hint + "   " + s.press(s.keys.Player.Play.Help().Key, "play the run") + "   " +
 		s.press(s.keys.Player.Back.Help().Key+" "+s.keys.Player.Step.Help().Key, "step")
