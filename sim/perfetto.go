@@ -95,7 +95,7 @@ func (t *Trace) slice(s Span, tid int) traceEvent {
 	if s.Label != NoLabel {
 		e.Args["outcome"] = s.Label.String()
 	}
-	if v, ok := t.violationAt(int(s.EffectSeq)); ok {
+	if v, ok := t.ViolationAt(int(s.EffectSeq)); ok {
 		e.Args["violation"] = v.Kind.String()
 	}
 	return e

@@ -40,8 +40,8 @@ func (t *Trace) judge(before *Counters, s *State, i int) {
 // Violations lists what went wrong, in order.
 func (t *Trace) Violations() []Violation { return t.violations[:len(t.violations):len(t.violations)] }
 
-// violationAt is the violation that an event is; ok is false for the others.
-func (t *Trace) violationAt(seq int) (v Violation, ok bool) {
+// ViolationAt is the violation that an event is; ok is false for the others.
+func (t *Trace) ViolationAt(seq int) (v Violation, ok bool) {
 	i := sort.Search(len(t.violations), func(i int) bool { return t.violations[i].Seq >= seq })
 	if i == len(t.violations) || t.violations[i].Seq != seq {
 		return Violation{}, false

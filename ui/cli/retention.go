@@ -31,6 +31,13 @@ type retentionFlags struct {
 	flags                 *pflag.FlagSet
 }
 
+// The sizes that are still a table: a million million rows a day, and a
+// gigabyte a row.
+const (
+	maxRowsPerDay = 1_000_000_000_000
+	maxRowBytes   = 1_000_000_000
+)
+
 // laterRetentionFlags are not built yet.
 var laterRetentionFlags = map[string]string{
 	"broker":       "state the source's life with --broker-retention",
@@ -76,8 +83,8 @@ func (f *retentionFlags) register(cmd *cobra.Command) {
 	addDuration(flags, &f.manual, "manual-retry", "how old a message can be when a person resends it: a second path")
 	addDuration(flags, &f.kept, "dedup-retention", "how long the table keeps a row")
 	flags.StringVar(&f.margin, "margin", "0", "safety margin: a duration, or a percentage such as 10%")
-	flags.Int64Var(&f.rowsPerDay, "rows-per-day", 0, "new rows a day, to compute the table's size")
-	flags.Int64Var(&f.rowBytes, "row-bytes", 0, "bytes a row with indexes, to compute the table's size")
+	flags.Var(wholeFlag(&f.rowsPerDay, 1, maxRowsPerDay), "rows-per-day", "new rows a day, to compute the table's size")
+	flags.Var(wholeFlag(&f.rowBytes, 1, maxRowBytes), "row-bytes", "bytes a row with indexes, to compute the table's size")
 	flags.BoolVar(&f.exitCode, "exit-code", false, "exit 3 unless the verdict is safe or tight")
 	addFormat(cmd, &f.format, formatTable, formatJSON, formatCSV, formatMarkdown)
 	addLater(flags, laterRetentionFlags)
@@ -127,11 +134,9 @@ func (f *retentionFlags) policy() (retention.Policy, error) {
 			Length: retention.FloorMillisOf(f.kept), Known: true, Source: "flag --dedup-retention",
 		}
 	}
-	if policy.Table.RowsPerDay, err = f.positive("rows-per-day", &f.rowsPerDay); err != nil {
-		return retention.Policy{}, err
-	}
-	policy.Table.RowBytes, err = f.positive("row-bytes", &f.rowBytes)
-	return policy, err
+	policy.Table.RowsPerDay = f.count("rows-per-day", &f.rowsPerDay)
+	policy.Table.RowBytes = f.count("row-bytes", &f.rowBytes)
+	return policy, nil
 }
 
 // path is the source that the flags describe.
@@ -147,10 +152,10 @@ func (f *retentionFlags) path() (retention.Path, error) {
 	if path.Replay, path.Reach, err = retention.ParseReplay(f.replay); err != nil {
 		return path, usageError(err.Error(), "write --replay full")
 	}
-	if f.retry != "" && f.retryDelay > 0 {
+	if f.flags.Changed("retry") && f.retryDelay > 0 {
 		return path, usageError("--retry and --retry-delay are both given", "use one of them; --retry fixed:10m,attempts=2 is a single retry")
 	}
-	if f.retry != "" {
+	if f.flags.Changed("retry") {
 		if path.Retries, err = retention.ParseRetry(f.retry); err != nil {
 			return path, usageError(err.Error(), "correct --retry")
 		}
@@ -176,15 +181,12 @@ func statedLife(flag string, d time.Duration) retention.Life {
 	}
 }
 
-// positive is a count that may be missing.
-func (f *retentionFlags) positive(name string, n *int64) (*int64, error) {
+// count is a number that may be missing.
+func (f *retentionFlags) count(name string, n *int64) *int64 {
 	if !f.flags.Changed(name) {
-		return nil, nil
+		return nil
 	}
-	if *n < 1 {
-		return nil, usageError(fmt.Sprintf("--%s is %d", name, *n), "it is a number of at least 1")
-	}
-	return n, nil
+	return n
 }
 
 // printRetention prints one report in any format.

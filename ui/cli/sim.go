@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"idemtui/sim"
 	"idemtui/sim/explore"
@@ -53,10 +54,13 @@ func (a *app) runSim(cmd *cobra.Command, f *simFlags) error {
 	if err != nil {
 		return err
 	}
-	if f.open != "" {
+	if f.flags.Changed("open") {
+		if other, both := f.besidesOpen(); both {
+			return usageError("--open and --"+other+" are both given", "a token says all of a run: leave one of them out")
+		}
 		return a.openToken(cmd.Context(), f.open, speed)
 	}
-	if !a.interactive() && f.lesson.N > 0 {
+	if !a.interactive() && f.lesson.N > 0 && !f.choseRun() {
 		return a.printLesson(cmd.Context(), f.lesson.WithSeed(f.scenario.Seed))
 	}
 	if !a.interactive() {
@@ -122,9 +126,19 @@ func (a *app) openSchedule(ctx context.Context, token string) error {
 	return nil
 }
 
+// besidesOpen finds a flag that asks for another run than the token's.
+func (f *simFlags) besidesOpen() (name string, found bool) {
+	f.flags.Visit(func(flag *pflag.Flag) {
+		if flag.Name != "open" && flag.Name != "speed" && !found {
+			name, found = flag.Name, true
+		}
+	})
+	return name, found
+}
+
 // playerSpeed is --speed; zero leaves the player its own.
 func (f *simFlags) playerSpeed() (player.Speed, error) {
-	if f.speed == "" {
+	if !f.flags.Changed("speed") {
 		return 0, nil
 	}
 	speed, err := player.ParseSpeed(f.speed)
@@ -142,7 +156,7 @@ const runLogLimit = 200
 // for a run of a scenario, which has a token.
 func (a *app) printRun(trace *sim.Trace, what string) {
 	s := trace.Scenario()
-	brief := what != "" || s.CopyAfter > 0
+	brief := (what != "" || s.CopyAfter > 0) && trace.Len() <= runLogLimit
 	if what == "" {
 		what = runLine(s) + " · token " + s.Token()
 	}
@@ -177,10 +191,8 @@ func runLine(s sim.Scenario) string {
 
 // violationMark marks an event at which something went wrong, by glyph and word.
 func violationMark(trace *sim.Trace, n int) string {
-	for _, v := range trace.Violations() {
-		if v.Seq == n-1 {
-			return "✗ " + v.Kind.String() + ": "
-		}
+	if v, wrong := trace.ViolationAt(n - 1); wrong {
+		return "✗ " + v.Kind.String() + ": "
 	}
 	return ""
 }

@@ -159,6 +159,10 @@ func TestSimBadFlags(t *testing.T) {
 		"run --plot time":                        "distance or charge",
 		"export --plot distance":                 "--plot",
 		"run --lesson 9":                         "there is no lesson",
+		"--open=":                                "bad token",
+		"--open s1.check.1 --seed 3":             "--open and --seed are both given",
+		"--open s1.check.1 --lesson 2":           "--open and --lesson are both given",
+		"--speed=":                               "is no speed",
 		"export --as gif":                        "no form",
 		"--speed fast":                           "no speed",
 		"--speed 0":                              "no speed",
@@ -232,6 +236,24 @@ func TestSimExport(t *testing.T) {
 	code, out, errs := runSimLine(t, "export --out "+missing)
 	if code != exitFailed || out != "" || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, missing) {
 		t.Errorf("exit %d: %q %q", code, out, errs)
+	}
+}
+
+// TestSimOfALessonObeysTheOtherFlags: with a flag of the workload the screen
+// shows that run, and so does the text.
+func TestSimOfALessonObeysTheOtherFlags(t *testing.T) {
+	out := mustSim(t, "--lesson 3 --handler release --payments 5")
+	if !strings.HasPrefix(out, "release:") || !strings.Contains(out, "5 payments") {
+		t.Errorf("%.300s", out)
+	}
+}
+
+// TestSimOfAHugeTokenIsQuick: the token of a large run with a copy at a given
+// time took minutes to draw.
+func TestSimOfAHugeTokenIsQuick(t *testing.T) {
+	out := mustSim(t, "--open s1.check.1.n1qw2-dgjdgxs-a6fhc")
+	if strings.Contains(out, "worker 1") || !strings.Contains(out, "payments 81506") {
+		t.Errorf("%.300s", out)
 	}
 }
 

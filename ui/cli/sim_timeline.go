@@ -102,10 +102,8 @@ func momentText(trace *sim.Trace, s sim.Span) string {
 	case s.Event == sim.EventDeliver || s.Event == sim.EventRedeliver:
 		return "↻" + payment
 	case s.Label == sim.LabelCharge || s.Label == sim.LabelChargeTimeout:
-		for _, v := range trace.Violations() {
-			if v.Seq == int(s.FirstSeq) {
-				return "✗ $"
-			}
+		if _, wrong := trace.ViolationAt(int(s.FirstSeq)); wrong {
+			return "✗ $"
 		}
 		return "$"
 	case s.Event == sim.EventBusy:
