@@ -138,8 +138,18 @@ func whatWasDone(p audit.Past) string {
 func (a *app) printPast(p audit.Past) {
 	facts := newTextTable("", "")
 	for _, f := range [][2]string{
-		{"id", p.ID}, {"when", inspect.FormatTime(p.Time)}, {"who", p.OSUser}, {"behind sudo", p.SudoUser}, {"from", p.SSHClient},
-		{"what", whatWasDone(p)}, {"why", p.Reason}, {"end", endWords[p.End(a.now())]}, {"table", p.Table}, {"database", p.Database}, {"as role", p.DBUser}, {"plan", p.PlanID},
+		{"id", p.ID},
+		{"when", inspect.FormatTime(p.Time)},
+		{"who", p.OSUser},
+		{"behind sudo", p.SudoUser},
+		{"from", p.SSHClient},
+		{"what", whatWasDone(p)},
+		{"why", p.Reason},
+		{"end", endWords[p.End(a.now())]},
+		{"table", p.Table},
+		{"database", p.Database},
+		{"as role", p.DBUser},
+		{"plan", p.PlanID},
 	} {
 		if f[1] != "" {
 			facts.add(f[0], f[1])

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -85,12 +86,14 @@ func (f *settleFlags) check(cmd *cobra.Command, keys []string) error {
 			return usageError(fmt.Sprintf("--outcome %q is neither charged nor not-charged", f.outcome), seeHelp(cmd.CommandPath()))
 		}
 	}
-	what, todo := "", seeHelp(cmd.CommandPath())
+	var what, todo string
 	switch selectors := given(len(keys) > 0, f.from != "", f.plan != ""); {
 	case selectors == 0:
 		what, todo = "nothing is named to settle", "give keys, --from or --plan"
 	case selectors > 1:
 		what, todo = "keys, --from and --plan exclude each other", "give one of them"
+	case !slices.Contains(releaseModes, inspect.ReleaseMode(f.mode)):
+		what, todo = fmt.Sprintf("--mode %q is no release mode", f.mode), seeHelp(cmd.CommandPath())
 	case f.yes && strings.TrimSpace(f.reason) == "":
 		what, todo = "--yes needs --reason", "say why, for the audit record"
 	case len(keys) > 0 && f.outcome == "":
