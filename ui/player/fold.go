@@ -87,6 +87,9 @@ func (v *view) drawFoldedAxis(p pane) {
 	for i, g := range v.folds.gaps {
 		x := v.page.column(g.folded + g.short/2)
 		p.put(x-1, 0, foldMark, inkWarn)
+		if label := "+" + gapText(g.length); p.rect.h == 1 && x+1+text.Width(label) <= v.page.column(g.folded+g.short) {
+			p.put(x+1, 0, label, inkWarn)
+		}
 		for _, label := range []string{gapText(g.length) + " pass", "+" + gapText(g.length)} {
 			at := x - text.Width(label)/2
 			if next := v.page.column(g.folded + g.short); p.rect.h > 1 && at >= free && at+text.Width(label) <= next {
@@ -126,7 +129,12 @@ func (v *view) drawStretch(p pane, from, real, to, step int64, free int) int {
 		case at == 0:
 			label += " ms"
 		}
-		if p.rect.h > 1 && x >= free && x+text.Width(label) <= p.rect.w {
+		switch {
+		case p.rect.h == 1:
+			if x+text.Width(label)+1 < min(v.page.column(to), v.page.width) {
+				p.put(x+1, 0, label, inkMuted)
+			}
+		case x >= free && x+text.Width(label) <= p.rect.w:
 			free = p.put(x, 1, label, inkMuted) + 1
 		}
 	}
