@@ -74,6 +74,9 @@ func runsNext(r RunsNext) string {
 // did not finish. It never says that the charge did or did not happen.
 func UnknownOutcome(c Claim, m Mapping, now time.Time) string {
 	const unknown = "outcome unknown: the external step may have happened; check before release"
+	if m.Kind == KindInsertOnly {
+		return "the work is committed, or there would be no row: a release repeats it"
+	}
 	if !c.ProviderKey.OK || c.ProviderKey.V == "" {
 		return unknown
 	}

@@ -159,6 +159,10 @@ func TestK6_OpenTransactionsAreShownInsteadOfRows(t *testing.T) {
 	if c := claim(t, look(t, s, table, inspect.Query{}), "m3"); c.Condition != inspect.ConditionNoLease {
 		t.Errorf("undispatched: %s", c.Condition)
 	}
+	p, err := s.Plan(t.Context(), table, inspect.PlanRequest{Keys: []inspect.Key{key(t, table, "m1")}, Mode: inspect.ReleaseDelete})
+	if err != nil || len(p.Rows) != 1 || !strings.Contains(p.Rows[0].Unknown, "a release repeats it") {
+		t.Errorf("plan %+v: %v", p.Rows, err)
+	}
 	for _, request := range []inspect.PlanRequest{{Keys: []inspect.Key{key(t, table, "m1")}}, {AllLikelyDead: true, Mode: inspect.ReleaseDelete}} {
 		if _, err := s.Plan(t.Context(), table, request); err == nil {
 			t.Errorf("a release of handled work that nobody named by key and mode is planned: %+v", request)
