@@ -122,8 +122,8 @@ func troubles() Table {
 		t.Rows = append(t.Rows, Row{Label: label, key: key, Scenario: s})
 	}
 	add("none", "none", func(*sim.Scenario) {})
-	add("1 worker in 50 crashes", "crash", func(s *sim.Scenario) { s.Crash = sim.One / 50 })
-	add("1 worker in 50 stands still", "slow", func(s *sim.Scenario) { s.Slow = sim.One / 50 })
+	add("1 payment in 50 meets a crash", "crash", func(s *sim.Scenario) { s.Crash = sim.One / 50 })
+	add("1 payment in 50 meets a pause", "slow", func(s *sim.Scenario) { s.Slow = sim.One / 50 })
 	add("1 answer in 50 is lost", "timeout", func(s *sim.Scenario) { s.Timeout = sim.One / 50 })
 	add("1 ack in 50 is lost", "acklost", func(s *sim.Scenario) { s.AckLost = sim.One / 50 })
 	add("1 payment in 20 meets a rebalance", "rebalance", func(s *sim.Scenario) { s.Log, s.Rebalance = true, sim.One/20 })

@@ -197,7 +197,7 @@ func stumbling() sim.Scenario {
 // the lessons have shown so far and what comes next.
 func troubled() Table {
 	return Table{
-		Title:   "2,000 payments, 1 in 20 with a copy; 1 worker in 50 crashes, 1 in 50 stands still",
+		Title:   "2,000 payments, 1 in 20 with a copy; 1 in 50 meets a crash, 1 in 50 a pause",
 		Rows:    byHandler(stumbling(), sim.HandlerClaim, sim.HandlerRelease, sim.HandlerLease, sim.HandlerFence, sim.HandlerKey),
 		Columns: []Column{Deliveries, Charges, ChargedTwice, NeverCharged, Takeovers, Fenced},
 		note:    "Without a lease, crashes lose payments: {release.nevercharged} of them. With one, {lease.nevercharged} is lost and {lease.chargedtwice} are charged twice. The fence brings that down to {fence.chargedtwice}. The last line is for lesson 5.",

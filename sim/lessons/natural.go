@@ -121,7 +121,7 @@ func worded() sim.Scenario {
 // shapes is that workload, worded in two ways.
 func shapes() Table {
 	return Table{
-		Title:   "2,000 messages, 1 in 20 delivered again; 1 worker in 50 crashes, 1 answer in 50 is lost",
+		Title:   "2,000 messages, 1 in 20 delivered again; 1 in 50 meets a crash, 1 in 50 loses an answer",
 		Rows:    byHandler(worded(), sim.HandlerIncrement, sim.HandlerNatural),
 		Columns: []Column{Deliveries, Payments, Charges, ChargedTwice, NeverCharged},
 		note:    "In this table a charge is an effect. Adding was done more than once for {increment.chargedtwice} messages, setting for {natural.chargedtwice}.",

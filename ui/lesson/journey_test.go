@@ -57,7 +57,7 @@ func TestJourneyThroughTheRace(t *testing.T) {
 	}
 	term.Expect("Charged once.", "the end")
 	term.Press(k.Lesson.Next)
-	term.Expect("results 1 of 2", "Whatever the seed,", "2,100     2,000    2,100")
+	term.Expect("results 1 of 2", "Over the first 200", "2,100     2,000    2,100")
 	term.Press(k.Lesson.Next)
 	term.Expect("results 2 of 2", "24 behind")
 	term.Press(k.Lesson.Next)
