@@ -20,8 +20,6 @@ type glance struct {
 	compared  int    // so many other handlers are shown beneath the first
 	picked    int    // of the handlers that are compared, the one whose key for the next handler turns; 0 the first
 	arrived   int    // grows with every run of a rival
-	veiled    bool   // what went wrong later than the cursor ever was is not told
-	reached   int    // the farthest event that the cursor has passed in this run
 }
 
 // glanced takes a key that changes how the viewer looks at the run. ok is false
@@ -85,13 +83,9 @@ func (p *Player) clear() {
 
 // fitGlance lets go of what another run does not have.
 func (p *Player) fitGlance() {
-	p.reached, p.peek = 0, 0
+	p.peek = 0
 	if int64(p.followed) >= p.trace.Scenario().Payments {
 		p.following, p.followed = false, 0
 	}
 	p.lane = min(p.lane, len(p.trace.Lanes()))
 }
-
-// Veil hides on the line of the whole run what goes wrong later than the viewer
-// has come, so that a question about the run is not answered before it is asked.
-func (p *Player) Veil(on bool) { p.veiled = on }

@@ -11,12 +11,17 @@ import (
 // gutter is the width of the lanes' names.
 const gutter = 11
 
+// fewWorkers are so few that their lanes may stand wide apart.
+const fewWorkers = 4
+
 // laneSteps is how many lines there are from one lane to the next.
 type laneSteps struct{ workers, others int }
 
-// stepsFor spreads so many lanes over the room.
-func stepsFor(workers, others, room int) laneSteps {
+// stepsFor spreads so many lanes over the room, on a screen that is so high.
+func stepsFor(workers, others, room, screen int) laneSteps {
 	switch {
+	case screen >= high && 4*workers+3*others <= room && workers <= fewWorkers:
+		return laneSteps{4, 3}
 	case 3*workers+2*others <= room:
 		return laneSteps{3, 2} // with what came of each step under it
 	case 2*(workers+others)-1 <= room:
@@ -43,7 +48,7 @@ func (v *view) drawTimeline(p pane) int {
 	if folded > 0 {
 		more++
 	}
-	steps := stepsFor(len(workers), more, room)
+	steps := stepsFor(len(workers), more, room, p.canvas.h)
 	y := 0
 	lane := func(l sim.Lane, step int) pane {
 		v.drawLaneName(p.sub(0, y, gutter, 1), l)
@@ -59,8 +64,7 @@ func (v *view) drawTimeline(p pane) int {
 		y += steps.others
 	}
 	v.drawMarks(lane(sim.LaneTable, steps.others), v.page.table, hasTable(v.trace.Handler()))
-	v.drawMarks(lane(sim.LaneProvider, steps.others), v.page.provider, true)
-	y -= steps.others - 1
+	v.drawMarks(lane(sim.LaneProvider, 1), v.page.provider, true)
 	if axis == 3 {
 		x := p.put(1, y+2, "run ", inkMuted)
 		p.put(x, y+2, v.percent(), inkText)

@@ -98,7 +98,7 @@ func (p *Player) Init() tea.Cmd { return p.record() }
 
 // Update takes what no dialog and no global key took.
 func (p *Player) Update(msg tea.Msg) tea.Cmd {
-	defer p.noteProgress()
+	defer p.noteEnd()
 	switch msg := msg.(type) {
 	case traceRecordedMsg:
 		p.recorded(msg)

@@ -362,7 +362,9 @@ func BenchmarkView(b *testing.B) {
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			p := open(b, Config{Many: c.many})
-			settle(p, p.Compare(c.rivals...))
+			for _, h := range c.rivals {
+				settle(p, p.addRival(h))
+			}
 			p.mode = playing
 			step := c.speed.virtual(int64(frameTime))
 			for b.Loop() {

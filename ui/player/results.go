@@ -7,12 +7,6 @@ import (
 	"idemtui/ui/text"
 )
 
-// noteProgress remembers how far the viewer has come.
-func (p *Player) noteProgress() {
-	p.reached = max(p.reached, p.n)
-	p.noteEnd()
-}
-
 // noteEnd remembers what the run came to once the viewer has seen its end, so
 // that handlers can be compared without telling the outcome in advance.
 func (p *Player) noteEnd() {

@@ -63,6 +63,7 @@ func (p *Player) Compare(handlers ...sim.HandlerID) tea.Cmd {
 	return tea.Batch(all...)
 }
 
+// addRival shows another handler beneath the first.
 func (p *Player) addRival(h sim.HandlerID) tea.Cmd {
 	p.lane, p.peek, p.filter = 0, 0, ""
 	p.rivals = append(p.rivals, &Player{handler: h})

@@ -63,14 +63,10 @@ func (v *view) drawScrub(p pane) {
 	a, b := at(v.page.start), at(v.page.end()-1)
 	p.put(a, 0, strings.Repeat("━", b-a+1), inkMuted)
 	for _, r := range v.rows() {
-		seen := max(r.n, r.reached)
 		for _, violation := range r.trace.Violations() {
 			k := inkMuted // still to come
-			switch {
-			case violation.Seq < r.n:
+			if violation.Seq < r.n {
 				k = inkBad
-			case violation.Seq >= seen && v.veiled:
-				continue
 			}
 			x := at(r.trace.Event(violation.Seq).At)
 			if x == cursor && k == inkBad {

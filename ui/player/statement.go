@@ -2,6 +2,7 @@ package player
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"idemtui/sim"
@@ -149,4 +150,48 @@ func (v *view) drawStatement(p pane) {
 		}
 		v.drawStory(body.sub(0, y, body.rect.w, body.rect.h-y))
 	}
+}
+
+// drawStatements shows the statements of the whole program, the one at the
+// cursor with its note; or where there is no room for them only that one.
+func (v *view) drawStatements(p pane) {
+	const code = 4 // columns for the step's number, as in the program
+	h, current := v.trace.Handler(), v.stepAtCursor()
+	var all []textLine
+	most, first := 0, make(map[int]int)
+	for pc := range h.Steps {
+		s, _ := h.Statement(uint8(pc))
+		note := noteLines(s.Note, p.rect.w-code-1)
+		most = max(most, len(note))
+		first[len(all)] = pc
+		if pc != current {
+			all = append(all, codeLines(s.Text, p.rect.w-code-1, inkMuted)...)
+			continue
+		}
+		all = append(append(all, codeLines(s.Text, p.rect.w-code-1, inkStrong)...), note...)
+	}
+	longest := len(all) + most - len(v.currentNote(p.rect.w-code-1))
+	if longest+1 > p.rect.h {
+		if lines := v.statementHeight(p.rect.w) - storyUnderStatement; p.rect.h >= lines {
+			v.drawStatement(p.sub(0, 0, p.rect.w, lines))
+		}
+		return
+	}
+	y := v.section(p, 0, "SQL of the program")
+	for i, line := range all {
+		if pc, ok := first[i]; ok {
+			k := inkFaint
+			if pc == current {
+				k = inkAccent
+			}
+			p.put(1, y+i, strconv.Itoa(pc+1), k)
+		}
+		p.put(code, y+i, line.text, line.ink)
+	}
+}
+
+// currentNote is the note on the statement at the cursor, in lines.
+func (v *view) currentNote(w int) []textLine {
+	s, _ := v.trace.Handler().Statement(uint8(v.stepAtCursor()))
+	return noteLines(s.Note, w)
 }

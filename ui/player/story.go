@@ -85,9 +85,6 @@ func (v *view) drawEvents(p pane, y int) {
 	all := v.cached(v.logList())
 	past := sort.Search(len(all), func(i int) bool { return int(all[i]) >= v.n })
 	count := fmt.Sprintf("%d of %d", past, len(all))
-	if v.veiled {
-		count = text.Count(int64(past), true)
-	}
 	if !v.choosing() {
 		y = v.section(p, y, title+" · "+count)
 		v.drawLog(p.sub(1, y, p.rect.w-1, p.rect.h-y))

@@ -102,6 +102,7 @@ const (
 	wideEnough = 76 // for two columns
 	tallEnough = 20 // for ticks under the axis
 	roomy      = 30 // for blank lines between the parts
+	high       = 50 // for lanes wide apart
 )
 
 // least is how many lines the parts below the timeline get at least: the story,
@@ -229,8 +230,8 @@ func (v *view) drawLowerLeft(p pane) {
 		v.drawResults(p.sub(0, y, p.rect.w, p.rect.h-y))
 		y += v.resultsHeight() + 1
 	}
-	if lines := v.statementHeight(p.rect.w) - storyUnderStatement; !v.statement && p.rect.h-y >= lines {
-		v.drawStatement(p.sub(0, y, p.rect.w, lines))
+	if !v.statement {
+		v.drawStatements(p.sub(0, y, p.rect.w, p.rect.h-y))
 	}
 }
 

@@ -122,6 +122,6 @@ func (p *Player) turnWorkload() tea.Cmd {
 	p.setMode(paused)
 	p.shown = 1 - p.shown
 	p.trace = nil
-	p.glance = glance{statement: p.statement, compared: p.compared, picked: p.picked, arrived: p.arrived, veiled: p.veiled}
+	p.glance = glance{statement: p.statement, compared: p.compared, picked: p.picked, arrived: p.arrived}
 	return tea.Batch(p.record(), p.recordRivals())
 }
