@@ -40,7 +40,7 @@ func (s *Screen) ShortHelp() []key.Binding {
 	}
 	steps := joined("←→", "step", p.Back, p.Step)
 	// The line under the page's text has the keys of the clock already.
-	return []key.Binding{turn, named(k.Change, "change"), named(k.Results, "results"), k.Menu, named(p.NextHandler, "handler"), named(p.Compare, "compare"), play, steps}
+	return []key.Binding{turn, named(k.Change, "change"), named(k.Results, "results"), k.Menu, named(p.NextHandler, "handler"), named(p.Compare, "compare"), named(p.Statement, "SQL"), play, steps}
 }
 
 // FullHelp lists the keys for the help overlay, and what the marks of the
@@ -49,7 +49,7 @@ func (s *Screen) FullHelp() []frame.KeyGroup {
 	k, p := s.keys.Lesson, s.keys.Player
 	groups := []frame.KeyGroup{
 		{Title: "lesson", Keys: []key.Binding{k.Next, k.Prev, k.Pick, k.Menu, k.Results, k.Change, k.Reset, p.NextHandler, p.Compare, k.All}},
-		{Title: "time", Keys: []key.Binding{p.Play, p.Step, p.Back, p.NextSeen, p.PrevSeen, p.NextBad, p.PrevBad, p.GoTo, p.First, p.Last, p.Faster, p.Slower}},
+		{Title: "time", Keys: []key.Binding{p.Play, p.Step, p.Back, p.NextSeen, p.PrevSeen, p.NextBad, p.PrevBad, p.GoTo, p.First, p.Last, p.Faster, p.Slower, p.Statement}},
 	}
 	for _, group := range s.player.FullHelp() {
 		if group.Title == "marks" {

@@ -153,6 +153,8 @@ func (s *Screen) pressed(msg tea.KeyPressMsg) tea.Cmd {
 		return s.leave(false)
 	case key.Matches(msg, s.keys.Player.Compare):
 		return s.leave(true)
+	case key.Matches(msg, k.Back) && s.place.kind == page && s.player.Statement():
+		return s.player.Update(msg)
 	case key.Matches(msg, k.Back):
 		return s.stepOut()
 	case s.place.kind == closing:
@@ -177,7 +179,7 @@ func (s *Screen) pressed(msg tea.KeyPressMsg) tea.Cmd {
 // moves are the player's keys that work on a lesson's run.
 func (s *Screen) moves() []key.Binding {
 	k := s.keys.Player
-	return []key.Binding{k.Play, k.Step, k.Back, k.NextSeen, k.PrevSeen, k.NextBad, k.PrevBad, k.GoTo, k.First, k.Last, k.Faster, k.Slower}
+	return []key.Binding{k.Play, k.Step, k.Back, k.NextSeen, k.PrevSeen, k.NextBad, k.PrevBad, k.GoTo, k.First, k.Last, k.Faster, k.Slower, k.Statement}
 }
 
 // leave goes to the player: with the lesson's workload, or to compare handlers,

@@ -133,6 +133,7 @@ func TestPictures(t *testing.T) {
 		{"race-changed", 2, []string{on, "a", "down", "down", "right"}, []int{0, 2}},
 		{"race-handler", 2, []string{on, "tab", "tab"}, nil},
 		{"race-closing", 2, []string{"t", on, on}, nil},
+		{"race-sql", 2, strings.Fields("n n n 3 n n n S"), []int{0, 2}},
 		{"release", 3, []string{on, on, on, on}, nil},
 		{"lease-slow", 4, strings.Split(strings.Repeat(on+" ", 7), " ")[:7], []int{2, 3}},
 		{"provider-forgotten", 5, strings.Split(strings.Repeat(on+" ", 10), " ")[:10], nil},

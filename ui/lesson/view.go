@@ -76,11 +76,14 @@ func (s *Screen) viewRun(w, h int) []string {
 	return lines
 }
 
-// viewLow is a page on a low screen: the timeline over the text, the dials in
-// the place of the text, an exhibit in that of the timeline.
+// viewLow is a page on a low screen: the timeline over the text, the dials or
+// the step's SQL in the place of the text, an exhibit in that of the timeline.
 func (s *Screen) viewLow(w, h int, block []string) []string {
 	if s.panel.open {
 		block = s.panelLines(w, h-leastRun)
+	}
+	if s.player.Statement() && !s.panel.open {
+		block = fitted(s.player.Lower(w, h-leastRun), h-leastRun)
 	}
 	block = block[:min(len(block), h)]
 	upper := h - len(block)

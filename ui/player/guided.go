@@ -70,6 +70,9 @@ func (p *Player) Speed() Speed { return p.speed }
 // Pause stops the clock where it is.
 func (p *Player) Pause() { p.setMode(paused) }
 
+// Statement says whether [Player.Lower] shows the SQL of the step at the cursor.
+func (p *Player) Statement() bool { return p.statement }
+
 // Playing says whether the clock runs.
 func (p *Player) Playing() bool { return p.mode == playing }
 
@@ -220,14 +223,18 @@ func (p *Player) drawNoRun(c pane) {
 }
 
 // Lower draws program, table and ledger, what happened and the events in w by h
-// cells: what there is room for, in this order.
+// cells: what there is room for, in this order; or the step's SQL.
 func (p *Player) Lower(w, h int) string {
 	if w <= 0 || h <= 0 || p.trace == nil {
 		return ""
 	}
 	c := newCanvas(w, h)
 	v := p.prepare(w)
-	stacked := h >= v.trace.Handler().Steps+facts+2
+	if p.statement && w < besideStatement {
+		v.drawStatement(c.pane(rect{0, 0, w, h}))
+		return c.draw(&p.palette)
+	}
+	stacked := p.statement || h >= v.trace.Handler().Steps+facts+2
 	left := min(max(w*45/100, 38), 72)
 	if stacked {
 		left = max(left, 40)
@@ -235,7 +242,11 @@ func (p *Player) Lower(w, h int) string {
 	leftPane, rightPane := c.pane(rect{0, 0, left, h}), c.pane(rect{left + 1, 0, w - left - 2, h})
 	if stacked {
 		v.drawLeft(leftPane)
-		v.drawRight(rightPane)
+		if p.statement {
+			v.drawStatement(rightPane)
+		} else {
+			v.drawRight(rightPane)
+		}
 		return c.draw(&p.palette)
 	}
 	y := 0
