@@ -19,6 +19,9 @@ type Target struct {
 	// ProviderKey and ProviderMemory are as in Mapping.
 	ProviderKey    string
 	ProviderMemory time.Duration
+	// Hide names columns, in any case, that are never asked of the server: not on
+	// request, and not for the audit record. The mapped ones must be read.
+	Hide []string
 }
 
 // ShowOptions are how much of one claim is shown.

@@ -20,7 +20,7 @@ func (t *tx) bind(ctx context.Context, r relation, m inspect.Mapping, target ins
 	if target.ProviderKey != "" {
 		b.m.ProviderKey, b.m.ProviderMemory = target.ProviderKey, target.ProviderMemory
 	}
-	steps := []func() error{b.names, b.readable, b.keys, b.states, b.settings, b.owner, func() error { return b.times(target.AssumeTZ) }, b.numbers}
+	steps := []func() error{b.names, func() error { b.hide(target.Hide); return nil }, b.readable, b.keys, b.states, b.settings, b.owner, func() error { return b.times(target.AssumeTZ) }, b.numbers}
 	for _, step := range steps {
 		if err := step(); err != nil {
 			return inspect.Table{}, err
@@ -114,6 +114,23 @@ func (b *binder) names() error {
 	}
 	m.Times = times
 	return nil
+}
+
+// hide makes columns unreadable, as if the role had no right to them.
+func (b *binder) hide(names []string) {
+	hidden := func(column string) bool {
+		return slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, column) })
+	}
+	if hidden(b.m.Result) {
+		b.m.Result = ""
+	}
+	mapped := b.m.Columns()
+	b.table.Columns = slices.Clone(b.table.Columns)
+	for i, c := range b.table.Columns {
+		if hidden(c.Name) && !slices.Contains(mapped, c.Name) {
+			b.table.Columns[i].Readable = false
+		}
+	}
 }
 
 // name finds a column as typed, else the only one that differs in case alone.

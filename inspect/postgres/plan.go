@@ -132,7 +132,7 @@ func (t *tx) mayWrite(w write) error {
 		return refuse(inspect.FaultPermission, fmt.Sprintf("role %s may not delete from %s", t.database.User, table.FullName()),
 			fmt.Sprintf("GRANT UPDATE, DELETE ON %s TO %s (UPDATE to lock the rows first)", tableName(table), ident(t.database.User)))
 	case mode == inspect.ReleaseDelete && slices.ContainsFunc(table.Columns, func(c inspect.Column) bool { return !c.Readable }):
-		return refuse(inspect.FaultPermission, fmt.Sprintf("role %s cannot read every column of %s, so a deleted row could not be put back", t.database.User, table.FullName()), "grant SELECT on the table, or choose another --mode")
+		return refuse(inspect.FaultPermission, fmt.Sprintf("not every column of %s may be read by role %s, so a deleted row could not be put back", table.FullName(), t.database.User), "grant SELECT on the table (hide: in the config keeps columns back too), or choose another --mode")
 	}
 	return nil
 }

@@ -219,6 +219,7 @@ func knownConnections(config *configFile) string {
 // place reads what the config file says of one connection.
 func (a *app) place(name string, c connection) (place, error) {
 	p := place{dsn: dsn.OfService(c.Service), name: name, readOnly: c.ReadOnly, hide: c.Hide}
+	p.target.Hide = c.Hide
 	if c.DSN != "" {
 		read, err := dsn.Find(c.DSN, a.getenv)
 		if err != nil {

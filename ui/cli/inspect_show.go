@@ -67,7 +67,9 @@ func (a *app) runShow(cmd *cobra.Command, shared *inspectFlags, flags *showFlags
 	if err != nil {
 		return placeError(err)
 	}
-	detail.Columns = slices.DeleteFunc(detail.Columns, func(c inspect.ColumnValue) bool { return slices.Contains(o.place.hide, c.Column) })
+	detail.Columns = slices.DeleteFunc(detail.Columns, func(c inspect.ColumnValue) bool {
+		return slices.ContainsFunc(o.place.hide, func(n string) bool { return strings.EqualFold(n, c.Column) })
+	})
 	if flags.format == formatJSON {
 		return inspect.EncodeClaim(&a.out, detail)
 	}
