@@ -184,7 +184,9 @@ func (n *inspector) Update(msg tea.Msg) tea.Cmd {
 	case forMsg:
 		for _, r := range n.rooms {
 			if r.id == msg.id {
-				return n.answered(r, msg.msg)
+				// The root model offered the dialogs only the envelope.
+				_, cmd := n.dialogs.Update(msg.msg)
+				return tea.Batch(n.own(r.id, cmd), n.answered(r, msg.msg))
 			}
 		}
 		return nil // the screen that asked is gone

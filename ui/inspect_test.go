@@ -3,6 +3,7 @@ package ui_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -10,6 +11,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
+	"pgregory.net/rapid"
 
 	"idemtui/inspect"
 	"idemtui/ui"
@@ -30,6 +32,14 @@ func (s *shelf) Snapshot(_ context.Context, table inspect.Table, query inspect.Q
 	c := inspect.Claim{Key: inspect.TextKey("id", s.name+"_of_"+table.Name), State: inspect.StateProcessing, Owner: inspect.Some("worker-7"), ClaimedAt: inspect.At(at.Add(-time.Hour)), LeaseUntil: inspect.At(at.Add(-59 * time.Minute)), Token: inspect.Some("17")}
 	claims := inspect.JudgeAll([]inspect.Claim{c}, inspect.Facts{Now: at, Mapping: table.Mapping})
 	return inspect.Snapshot{Database: inspect.Database{ID: s.name}, Table: table, At: at, Query: query, Claims: claims, Summary: inspect.Summarise(claims), Seen: inspect.Remember(at, claims)}, nil
+}
+
+func (s *shelf) Show(_ context.Context, table inspect.Table, key inspect.Key, _ inspect.ShowOptions) (inspect.Detail, error) {
+	return inspect.Detail{}, &inspect.Fault{Kind: inspect.FaultNoRow, What: "no row has this key"}
+}
+
+func (s *shelf) Plan(context.Context, inspect.Table, inspect.PlanRequest) (inspect.Plan, error) {
+	return inspect.Plan{}, errors.New("nothing is planned here")
 }
 
 func (s *shelf) Tables(context.Context) ([]inspect.Table, error) { return s.tables, nil }
@@ -194,5 +204,34 @@ func TestAClaimIsPlayedInTheLessonOnLeases(t *testing.T) {
 		b.expect("lesson 4 of 7", "Why here_of_claims is stuck, played", "worker-7 claimed it 1h ago", "on your row is 17", "b back to the claim")
 		b.press("b")
 		b.expect("here_of_claims", "1 stuck of 1 claimed")
+	})
+}
+
+func TestR39_EveryKeyKeepsTheFramesSizeWhateverIsInFront(t *testing.T) {
+	keysToPress := []string{"d", "t", "w", "b", "n", "p", "4", "1", "2", "v", "i", "o", "r", "y", "L", "?", "enter", "esc", "down"}
+	rapid.Check(t, func(rt *rapid.T) {
+		pressed := rapid.SliceOfN(rapid.SampledFrom(keysToPress), 1, 15).Draw(rt, "keys")
+		widths := rapid.SliceOfN(rapid.IntRange(1, 200), len(pressed), len(pressed)).Draw(rt, "widths")
+		wrong := ""
+		synctest.Test(t, func(t *testing.T) {
+			b := newBench(t, placeOf("alpha", true), placeOf("beta", false))
+			for i, k := range pressed {
+				b.press(k)
+				w, h := widths[i], 1+widths[i]/3
+				b.send(tea.WindowSizeMsg{Width: w, Height: h})
+				lines := strings.Split(b.app.View().Content, "\n")
+				if len(lines) != h {
+					wrong = fmt.Sprintf("%d lines, want %d", len(lines), h)
+				}
+				for _, line := range lines {
+					if ansi.StringWidth(line) > w {
+						wrong = fmt.Sprintf("%d cells, want at most %d: %s", ansi.StringWidth(line), w, ansi.Strip(line))
+					}
+				}
+			}
+		})
+		if wrong != "" {
+			rt.Fatal(wrong)
+		}
 	})
 }

@@ -87,7 +87,7 @@ func (r *releaser) all(ctx context.Context, release write) error {
 		err = r.part(ctx, release, released)
 	}
 	if err != nil {
-		r.untried(err)
+		r.untried(ctx, err)
 	}
 	return err
 }
@@ -141,7 +141,7 @@ func (r *releaser) pace(ctx context.Context) error {
 }
 
 // untried reports the rows that an error left without an outcome.
-func (r *releaser) untried(cause error) {
+func (r *releaser) untried(ctx context.Context, cause error) {
 	has := map[inspect.Key]bool{}
 	for _, k := range r.result.Released {
 		has[k] = true
@@ -153,6 +153,9 @@ func (r *releaser) untried(cause error) {
 		has[f.Key] = true
 	}
 	why := r.store.fault("release", cause).Error()
+	if ctx.Err() != nil { // the server calls a cancelled statement what it calls one that took too long
+		why = "interrupted before its batch was committed"
+	}
 	for _, row := range r.plan.Rows {
 		if !has[row.Key] {
 			r.result.Failed = append(r.result.Failed, inspect.Failure{Key: row.Key, Error: "not released: " + why})

@@ -4,6 +4,7 @@ package triage_test
 
 import (
 	"encoding/base64"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -151,3 +152,32 @@ func TestJourney_ExportsAreNewFiles(t *testing.T) {
 		t.Errorf("%d writes", n.writes())
 	}
 }
+
+func TestJourney_ALongReleaseIsStoppedAndEachClaimAccountedFor(t *testing.T) {
+	db := servertest.Postgres(t)
+	newTable(t, db)
+	db.Exec(`INSERT INTO processed_messages (message_id, state, owner, claimed_at, lease_expires_at)
+		SELECT 'many_' || i, 'PROCESSING', 'worker-5@h2', now() - interval '1h', now() - interval '50m' FROM generate_series(1, 4000) i;
+		DELETE FROM writes;
+		CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(0.002); RETURN NULL; END $$;
+		CREATE TRIGGER slows AFTER UPDATE ON processed_messages FOR EACH ROW EXECUTE FUNCTION slow()`)
+	n := begin(t, db, 110, 36, "--allow-release", "--refresh", "1h")
+	n.Press(n.k.Triage.Down, n.k.Triage.Down, n.k.Triage.Down, n.k.Triage.Owner)
+	n.dialog("Release 4,000 claims of worker-5@h2?", "Release one and follow it", "Release all 4,000")
+	n.Type("\t\t\r")
+	n.Expect("say why first")
+	n.Type("the host is gone\rworker-5@h2\r\t\t\r")
+	n.Expect("Releasing 4,000 claims", "1,000 of 4,000 done with")
+	n.Expect("> Go on", "move")
+	n.Type("\t\r")
+	n.Expect("What the release did", "interrupted", "audit")
+	released := db.Int("SELECT count(*) FROM processed_messages WHERE owner IS NULL AND state = 'FAILED'")
+	if released < 1000 || released >= 4000 || n.writes() != released {
+		t.Errorf("%d were released, with %d writes", released, n.writes())
+	}
+	n.Expect(fmt.Sprintf("%s of 4,000 released", thousands(released)))
+	n.closed()
+	n.quit()
+}
+
+func thousands(n int) string { return fmt.Sprintf("%d,%03d", n/1000, n%1000) }

@@ -258,8 +258,8 @@ func TestJourney_R48_NoSingleKeyWrites(t *testing.T) {
 				case "q", "\x1b[99;5u", "\x1b[122;5u": // they end or suspend the program
 					continue
 				}
-				n.Type(sequence + "\ry" + escape + escape + escape)
-				if strings.ContainsAny(sequence, "rUOWDcfeoi") {
+				n.Type(sequence + "\ry" + escape + escape + escape + "b") // b comes back from the lesson that w opens
+				if strings.ContainsAny(sequence, "rUOWDcfeoiwt4") {
 					n.closeAll()
 				}
 			}

@@ -1,8 +1,6 @@
 package triage
 
 import (
-	"fmt"
-
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
@@ -47,13 +45,12 @@ func (d *outcomeDialog) View(w, h int, s theme.Styles) string {
 	if d.operation.undo {
 		title = "What the undo did"
 		r := d.operation.restored
-		p.outcome("put back", r.Restored, r.Skipped, r.Failed, d.operation.err)
-		p.audit(r.AuditID)
+		p.outcome("put back", r.AuditID, r.Restored, r.Skipped, r.Failed, d.operation.err)
 	} else {
 		r := d.operation.released
-		p.outcome(verb.ed, r.Released, r.Skipped, r.Failed, d.operation.err)
-		p.audit(r.AuditID)
+		p.outcome(verb.ed, r.AuditID, r.Released, r.Skipped, r.Failed, d.operation.err)
 		if d.operation.undoable() {
+			p.blank()
 			p.wrap(s.Muted, "", d.keys.Undo.Help().Key+" puts back what nobody has touched since; later: idemtui inspect undo "+text.Sanitise(r.AuditID))
 		}
 	}
@@ -62,32 +59,27 @@ func (d *outcomeDialog) View(w, h int, s theme.Styles) string {
 }
 
 // outcome adds the head with the counts, and each claim.
-func (p *page) outcome(word string, done []inspect.Key, skipped []inspect.Skip, failed []inspect.Failure, err error) {
+func (p *page) outcome(word, id string, done []inspect.Key, skipped []inspect.Skip, failed []inspect.Failure, err error) {
 	total := len(done) + len(skipped) + len(failed)
 	style := p.styles.OK
 	if err != nil || len(skipped)+len(failed) > 0 {
 		style = p.styles.Warn
 	}
-	counted := fmt.Sprintf("%d of %d %s", len(done), total, word)
+	counted := text.Count(int64(len(done)), true) + " of " + text.Count(int64(total), true) + " " + word
 	if total == 0 {
 		counted = "nothing was " + word
 	}
 	p.add(style.Bold(true).Render(counted))
+	p.audit(id)
 	if err != nil {
 		p.wrap(p.styles.Bad, "", "✗ "+errText(err))
 	}
 	p.blank()
-	for i, f := range failed {
-		if p.enough(i, len(failed)) {
-			break
-		}
-		p.hanging(p.styles.Bad.Render("✗ "), 2, p.styles.Text, text.Sanitise(f.Key.String())+": "+text.Sanitise(f.Error))
+	for _, same := range alike(failed, func(f inspect.Failure) string { return f.Error }) {
+		p.hanging(p.styles.Bad.Render("✗ "), 2, p.styles.Text, same.names+": "+text.Sanitise(same.text))
 	}
-	for i, skip := range skipped {
-		if p.enough(i, len(skipped)) {
-			break
-		}
-		p.skip(skip)
+	for _, same := range alike(skipped, func(s inspect.Skip) string { return s.Text + " (" + string(s.Reason) + ")" }) {
+		p.hanging(p.styles.Warn.Render("- "), 2, p.styles.Text, same.names+": "+text.Sanitise(same.text))
 	}
 	for i, k := range done {
 		if p.enough(i, len(done)) {
@@ -95,6 +87,39 @@ func (p *page) outcome(word string, done []inspect.Key, skipped []inspect.Skip, 
 		}
 		p.hanging(p.styles.OK.Render("● "), 2, p.styles.Text, text.Sanitise(k.String())+": "+word)
 	}
+}
+
+// together is claims of which the same is to be said.
+type together struct{ names, text string }
+
+// alike puts the claims together of which the same is to be said, in their
+// order: a thousand times the same sentence hides the one that differs.
+func alike[T inspect.Failure | inspect.Skip](claims []T, say func(T) string) []together {
+	var out []together
+	at := map[string]int{}
+	named := map[string][]string{}
+	for _, c := range claims {
+		said := say(c)
+		if _, known := at[said]; !known {
+			at[said] = len(out)
+			out = append(out, together{text: said})
+		}
+		named[said] = append(named[said], text.Sanitise(keyOf(c).String()))
+	}
+	for i := range out {
+		out[i].names = someOf(named[out[i].text])
+	}
+	return out
+}
+
+func keyOf(c any) inspect.Key {
+	switch c := c.(type) {
+	case inspect.Failure:
+		return c.Key
+	case inspect.Skip:
+		return c.Key
+	}
+	return inspect.Key{}
 }
 
 // outcomesNamed is how many claims of each kind an outcome names one by one.
@@ -113,7 +138,6 @@ func (p *page) audit(id string) {
 	if id == "" {
 		return
 	}
-	p.blank()
 	p.add(p.styles.Muted.Render("audit  ") + text.Sanitise(id))
 }
 
