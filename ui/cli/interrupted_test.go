@@ -1,10 +1,9 @@
 //go:build unix
 
-package main
+package cli
 
 import (
 	"bytes"
-	"context"
 	"io"
 	"net"
 	"net/url"
@@ -18,6 +17,7 @@ import (
 	"time"
 
 	"idemtui/inspect/servertest"
+	"idemtui/ui/ptytest"
 )
 
 // chokePoint is a proxy before a server that stops at the commit of a release.
@@ -152,10 +152,11 @@ const interruptedTable = `CREATE TABLE processed_messages (
 INSERT INTO processed_messages (message_id, state, owner, claimed_at, lease_expires_at, fencing_token)
  SELECT 'pay_' || n, 'PROCESSING', 'w', now() - interval '1 hour', now() - interval '50 minutes', n FROM generate_series(1, 3) n`
 
-// idemtui is a command of the program with a state folder of its own.
-func idemtui(folder string, args ...string) *exec.Cmd {
-	command := exec.Command("idemtui", args...)
-	command.Env = append(os.Environ(), "XDG_STATE_HOME="+folder, "XDG_CONFIG_HOME="+folder, "GORACE=atexit_sleep_ms=0")
+// process is a command of the program with a state folder of its own.
+func process(t *testing.T, folder string, args ...string) *exec.Cmd {
+	t.Helper()
+	command := exec.Command(ptytest.Program(t, programFolder), args...)
+	command.Env = append(os.Environ(), "XDG_STATE_HOME="+folder, "XDG_CONFIG_HOME="+folder+"-config")
 	return command
 }
 
@@ -186,7 +187,7 @@ func TestAReleaseKilledAtItsCommitIsReportedAndResolved(t *testing.T) {
 			db.Exec(interruptedTable)
 			choke := newChokePoint(t, db, c.passes)
 			folder, dsn := t.TempDir(), choke.dsn(t, db)
-			release := idemtui(folder, "inspect", "release", "pay_1", "pay_2", "pay_3", "--dsn", dsn, "--yes", "--reason", "x")
+			release := process(t, folder, "inspect", "release", "pay_1", "pay_2", "pay_3", "--dsn", dsn, "--yes", "--reason", "x")
 			if err := release.Start(); err != nil {
 				t.Fatal(err)
 			}
@@ -196,10 +197,10 @@ func TestAReleaseKilledAtItsCommitIsReportedAndResolved(t *testing.T) {
 				t.Fatal("no commit came")
 			}
 			// While it is at work it is not reported.
-			if _, stderr := says(t, 0, idemtui(folder, "inspect", "audit")); stderr != "" {
+			if _, stderr := says(t, 0, process(t, folder, "inspect", "audit")); stderr != "" {
 				t.Errorf("reported while at work: %s", stderr)
 			}
-			if stdout, _ := says(t, 0, idemtui(folder, "inspect", "audit")); !strings.Contains(stdout, "at work") {
+			if stdout, _ := says(t, 0, process(t, folder, "inspect", "audit")); !strings.Contains(stdout, "at work") {
 				t.Errorf("audit says\n%s", stdout)
 			}
 			if err := release.Process.Kill(); err != nil {
@@ -212,31 +213,31 @@ func TestAReleaseKilledAtItsCommitIsReportedAndResolved(t *testing.T) {
 					t.Fatalf("state %s, want %s", db.Text("SELECT max(state) FROM processed_messages"), c.state)
 				}
 			}
-			if stdout, _ := says(t, 0, idemtui(folder, "inspect", "audit")); !strings.Contains(stdout, "INTERRUPTED") {
+			if stdout, _ := says(t, 0, process(t, folder, "inspect", "audit")); !strings.Contains(stdout, "INTERRUPTED") {
 				t.Errorf("audit says\n%s", stdout)
 			}
 			// The next start reports it, reads the rows again and notes the end.
-			_, stderr := says(t, 0, idemtui(folder, "inspect", "list", "--dsn", dsn))
+			_, stderr := says(t, 0, process(t, folder, "inspect", "list", "--dsn", dsn))
 			if !strings.Contains(stderr, "was interrupted") || !strings.Contains(stderr, c.want) {
 				t.Errorf("the next start says\n%s", stderr)
 			}
-			if _, stderr := says(t, 0, idemtui(folder, "inspect", "list", "--dsn", dsn)); stderr != "" {
+			if _, stderr := says(t, 0, process(t, folder, "inspect", "list", "--dsn", dsn)); stderr != "" {
 				t.Errorf("reported again:\n%s", stderr)
 			}
-			undo(t, db, folder, dsn, c.passes)
+			undoInterrupted(t, db, folder, dsn, c.passes)
 		})
 	}
 }
 
-// undo takes an interrupted release back, if it was committed.
-func undo(t *testing.T, db *servertest.DB, folder, dsn string, committed bool) {
+// undoInterrupted takes an interrupted release back, if it was committed.
+func undoInterrupted(t *testing.T, db *servertest.DB, folder, dsn string, committed bool) {
 	t.Helper()
-	stdout, _ := says(t, 0, idemtui(folder, "inspect", "audit", "--format", "json"))
+	stdout, _ := says(t, 0, process(t, folder, "inspect", "audit", "--format", "json"))
 	id := regexp.MustCompile(`"id": "([^"]+)"`).FindStringSubmatch(stdout)
 	if id == nil {
 		t.Fatalf("no id in\n%s", stdout)
 	}
-	stdout, _ = says(t, 0, idemtui(folder, "inspect", "undo", id[1], "--dsn", dsn, "--yes", "--reason", "killed"))
+	stdout, _ = says(t, 0, process(t, folder, "inspect", "undo", id[1], "--dsn", dsn, "--yes", "--reason", "killed"))
 	want := "0 put back"
 	if committed {
 		want = "3 put back"
@@ -252,12 +253,12 @@ func TestTwoIdemtuiReleaseEachClaimOnce(t *testing.T) {
 	db.Exec("INSERT INTO processed_messages (message_id, state, owner, claimed_at, lease_expires_at, fencing_token) SELECT 'm' || n, 'PROCESSING', 'w', now() - interval '1 hour', now() - interval '50 minutes', n FROM generate_series(1, 2000) n")
 	folder := t.TempDir()
 	plan := regexp.MustCompile(`"id": "([^"]+)"`)
-	stdout, _ := says(t, 0, idemtui(folder, "inspect", "release", "--owner", "w", "--dsn", db.DSN(), "--format", "json"))
+	stdout, _ := says(t, 0, process(t, folder, "inspect", "release", "--owner", "w", "--dsn", db.DSN(), "--format", "json"))
 	id := plan.FindStringSubmatch(stdout)[1]
 	var outputs [2]bytes.Buffer
 	var commands [2]*exec.Cmd
 	for i := range commands {
-		commands[i] = idemtui(folder, "inspect", "release", "--plan", id, "--dsn", db.DSN(), "--yes", "--reason", "x", "--max", "3000")
+		commands[i] = process(t, folder, "inspect", "release", "--plan", id, "--dsn", db.DSN(), "--yes", "--reason", "x", "--max", "3000")
 		commands[i].Stdout = &outputs[i]
 		if err := commands[i].Start(); err != nil {
 			t.Fatal(err)
@@ -272,7 +273,7 @@ func TestTwoIdemtuiReleaseEachClaimOnce(t *testing.T) {
 	if released != 2003 || db.Int("SELECT count(*) FROM processed_messages WHERE state = 'FAILED'") != 2003 {
 		t.Errorf("%d released in all, want 2003\n%.2000s\n%.2000s", released, &outputs[0], &outputs[1])
 	}
-	if stdout, stderr := says(t, 0, idemtui(folder, "inspect", "audit")); stderr != "" || strings.Contains(stdout, "INTERRUPTED") {
+	if stdout, stderr := says(t, 0, process(t, folder, "inspect", "audit")); stderr != "" || strings.Contains(stdout, "INTERRUPTED") {
 		t.Errorf("the record says\n%s%s", stdout, stderr)
 	}
 }
@@ -280,7 +281,6 @@ func TestTwoIdemtuiReleaseEachClaimOnce(t *testing.T) {
 func TestNothingIsReleasedWhereTheRecordCannotBeKept(t *testing.T) {
 	db := servertest.Postgres(t)
 	db.Exec(interruptedTable)
-	ctx := context.Background()
 	refused := func(name, want string, command *exec.Cmd) {
 		t.Helper()
 		stdout, stderr := says(t, 1, command)
@@ -293,8 +293,9 @@ func TestNothingIsReleasedWhereTheRecordCannotBeKept(t *testing.T) {
 	}
 	args := []string{"inspect", "release", "pay_1", "pay_2", "pay_3", "--dsn", db.DSN(), "--yes", "--reason", "x"}
 	// No file may grow, as on a full disk.
-	full := exec.CommandContext(ctx, "/bin/sh", append([]string{"-c", `ulimit -f 0 && exec idemtui "$@"`, "sh"}, args...)...)
-	full.Env = idemtui(t.TempDir()).Env
+	full := process(t, t.TempDir())
+	full.Args = append([]string{"/bin/sh", "-c", `ulimit -f 0 && exec "$@"`, "sh", full.Path}, args...)
+	full.Path = "/bin/sh"
 	refused("full disk", "the change was not made", full)
 	open := t.TempDir()
 	if err := os.MkdirAll(filepath.Join(open, "idemtui"), 0o777); err != nil {
@@ -303,12 +304,12 @@ func TestNothingIsReleasedWhereTheRecordCannotBeKept(t *testing.T) {
 	if err := os.Chmod(filepath.Join(open, "idemtui"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	refused("a folder that others may write to", "can be written to by others", idemtui(open, args...))
+	refused("a folder that others may write to", "can be written to by others", process(t, open, args...))
 	blocked := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(blocked, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	refused("a folder that cannot be made", "cannot be made", idemtui(blocked, args...))
+	refused("a folder that cannot be made", "cannot be made", process(t, blocked, args...))
 }
 
 func TestAServerThatCrashesAtTheCommitIsAskedAgain(t *testing.T) {
@@ -327,7 +328,7 @@ func TestAServerThatCrashesAtTheCommitIsAskedAgain(t *testing.T) {
 			db.Exec(interruptedTable)
 			choke := newChokePoint(t, db, c.passes)
 			folder, dsn := t.TempDir(), choke.dsn(t, db)
-			release := idemtui(folder, "inspect", "release", "pay_1", "pay_2", "pay_3", "--dsn", dsn, "--yes", "--reason", "x")
+			release := process(t, folder, "inspect", "release", "pay_1", "pay_2", "pay_3", "--dsn", dsn, "--yes", "--reason", "x")
 			var stdout, stderr bytes.Buffer
 			release.Stdout, release.Stderr = &stdout, &stderr
 			if err := release.Start(); err != nil {
@@ -352,7 +353,7 @@ func TestAServerThatCrashesAtTheCommitIsAskedAgain(t *testing.T) {
 			if got := db.Text("SELECT string_agg(DISTINCT state, ',') FROM processed_messages"); got != c.state {
 				t.Errorf("state %s, want %s", got, c.state)
 			}
-			if audit, _ := says(t, 0, idemtui(folder, "inspect", "audit")); strings.Contains(audit, "INTERRUPTED") {
+			if audit, _ := says(t, 0, process(t, folder, "inspect", "audit")); strings.Contains(audit, "INTERRUPTED") {
 				t.Errorf("the record says\n%s", audit)
 			}
 		})
@@ -363,7 +364,7 @@ func TestInterruptingAFollowTellsWhatIsKnown(t *testing.T) {
 	db := servertest.Postgres(t)
 	db.Exec(interruptedTable)
 	folder := t.TempDir()
-	release := idemtui(folder, "inspect", "release", "pay_1", "pay_2", "--dsn", db.DSN(), "--yes", "--reason", "x", "--follow", "5m", "--refresh", "100ms")
+	release := process(t, folder, "inspect", "release", "pay_1", "pay_2", "--dsn", db.DSN(), "--yes", "--reason", "x", "--follow", "5m", "--refresh", "100ms")
 	var stdout, stderr bytes.Buffer
 	release.Stdout, release.Stderr = &stdout, &stderr
 	if err := release.Start(); err != nil {

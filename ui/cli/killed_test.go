@@ -1,6 +1,6 @@
 //go:build unix
 
-package main
+package cli
 
 import (
 	"math/rand/v2"
@@ -39,7 +39,7 @@ func TestKilledAtAnyMomentNoRowIsWithoutItsRecord(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	killed := 0
 	for range rounds {
-		release := idemtui(folder, "inspect", "release", "--plan", planOf(t, db, folder), "--dsn", db.DSN(), "--yes", "--reason", "x", "--max", "1000", "--rate", "100/s")
+		release := process(t, folder, "inspect", "release", "--plan", planOf(t, db, folder), "--dsn", db.DSN(), "--yes", "--reason", "x", "--max", "1000", "--rate", "100/s")
 		if err := release.Start(); err != nil {
 			t.Fatal(err)
 		}
@@ -58,7 +58,7 @@ func TestKilledAtAnyMomentNoRowIsWithoutItsRecord(t *testing.T) {
 			}
 		}
 	}
-	says(t, 0, idemtui(folder, "inspect", "list", "--dsn", db.DSN()))
+	says(t, 0, process(t, folder, "inspect", "list", "--dsn", db.DSN()))
 	recorded := recordedKeys(t, filepath.Join(folder, "idemtui"))
 	rows, err := db.Pool().Query(t.Context(), "SELECT key, substr(application, 9) FROM written")
 	if err != nil {
@@ -86,7 +86,7 @@ func TestKilledAtAnyMomentNoRowIsWithoutItsRecord(t *testing.T) {
 // planOf plans a release of all that is left.
 func planOf(t *testing.T, db *servertest.DB, folder string) string {
 	t.Helper()
-	stdout, _ := says(t, 0, idemtui(folder, "inspect", "release", "--owner", "w", "--dsn", db.DSN(), "--format", "json"))
+	stdout, _ := says(t, 0, process(t, folder, "inspect", "release", "--owner", "w", "--dsn", db.DSN(), "--format", "json"))
 	_, id, _ := strings.Cut(stdout, `"id": "`)
 	id, _, _ = strings.Cut(id, `"`)
 	return id
