@@ -71,7 +71,7 @@ func (l *listing) printTable(a *app) {
 		}
 		if more := s.Matching.Rows - int64(len(s.Claims)); more > 0 {
 			a.printf("%s of %s shown; --limit shows more\n",
-				text.Count(int64(len(s.Claims)), true), text.MoreThan(s.Matching.Rows, s.Matching.Exact))
+				text.Count(int64(len(s.Claims)), true), triage.MatchingText(s))
 		}
 	}
 }
@@ -91,9 +91,10 @@ func headLine(s inspect.Snapshot, mode inspect.Mode) string {
 	return text.Sanitise(strings.Join(parts, "   "))
 }
 
-// summaryLine is the line that people would write by hand first.
+// summaryLine is the line that people would write by hand first. What was
+// counted among only some of the claimed rows carries a ~, as on the screen.
 func summaryLine(s inspect.Summary) string {
-	parts := []string{fmt.Sprintf("%s stuck of %s claimed", text.Count(s.Stuck, true), text.Count(s.Claimed.Rows, s.Claimed.Exact))}
+	parts := []string{fmt.Sprintf("%s stuck of %s claimed", text.Count(s.Stuck, !s.LookCut), text.Count(s.Claimed.Rows, s.Claimed.Exact))}
 	if s.Oldest.OK {
 		parts = append(parts, "oldest "+text.Duration(s.Oldest.V))
 	}
@@ -116,7 +117,7 @@ func summaryLine(s inspect.Summary) string {
 		{"in the future", s.Future, s.Future == 0},
 	} {
 		if !counted.quiet {
-			parts = append(parts, counted.name+" "+text.Count(counted.count, true))
+			parts = append(parts, counted.name+" "+text.Count(counted.count, !s.LookCut))
 		}
 	}
 	if s.LookCut {

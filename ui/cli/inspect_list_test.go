@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"idemtui/inspect"
+	"idemtui/ui/triage"
 )
 
 // at is the database's clock of these tests.
@@ -173,5 +174,20 @@ func TestReleaseFlags(t *testing.T) {
 	unverified := inspect.Table{Mapping: inspect.Mapping{Profile: "somebody's"}}
 	if err := (&releaseFlags{}).permit(unverified, rows, false); err == nil {
 		t.Error("an unverified profile is released without --allow-unverified")
+	}
+}
+
+// A look that stopped early counted among some of the claimed rows.
+func TestR34_CountsOfAShortLookAreNotExact(t *testing.T) {
+	summary := inspect.Summary{Claimed: inspect.Count{Rows: 12500, Exact: true}, Stuck: 10000, CannotTell: 10000, LookCut: true}
+	got := summaryLine(summary)
+	for _, want := range []string{"~10,000 stuck of 12,500 claimed", "cannot tell ~10,000", "alive unknown"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q lacks %q", got, want)
+		}
+	}
+	s := inspect.Snapshot{Summary: summary, Matching: inspect.Count{Rows: 10000}}
+	if got := triage.MatchingText(s); got != "at least 10,000" {
+		t.Errorf("matching %q", got)
 	}
 }

@@ -106,9 +106,10 @@ func (s *Screen) groupsView(l layout) (head string, rows string) {
 	}
 	at := s.groupAt(groups)
 	top := max(0, min(at-l.rows/2, len(groups)-l.rows))
+	whole := !s.current().snapshot.Summary.LookCut
 	var lines []string
 	for i, g := range groups[top:min(top+l.rows, len(groups))] {
-		shown := line(text.Cut(text.Sanitise(g.Name), name), text.Count(g.Stuck, true), text.Count(g.Claimed, true), ageOf(g.Oldest), ageOf(g.Newest))
+		shown := line(text.Cut(text.Sanitise(g.Name), name), text.Count(g.Stuck, whole), text.Count(g.Claimed, whole), ageOf(g.Oldest), ageOf(g.Newest))
 		if top+i == at {
 			lines = append(lines, st.Selected.Render(text.Left(">  "+shown, l.listW)))
 			continue

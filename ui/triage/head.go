@@ -261,7 +261,7 @@ func (s *Screen) infoLine(w int) string {
 	}
 	if look := s.looks[s.tab]; look.ok {
 		if listed := int64(len(look.snapshot.Claims)); look.snapshot.Matching.Rows > listed {
-			parts = append(parts, st.Warn.Render(text.Count(listed, true)+" of "+text.MoreThan(look.snapshot.Matching.Rows, look.snapshot.Matching.Exact)+" listed"))
+			parts = append(parts, st.Warn.Render(text.Count(listed, true)+" of "+MatchingText(look.snapshot)+" listed"))
 		}
 	}
 	return spread(" "+strings.Join(parts, st.Faint.Render(" · ")), text.Cut(s.odd(), w*2/3)+" ", w)
@@ -303,4 +303,13 @@ func (s *Screen) notes() []string {
 		notes = append(notes, look.snapshot.Notes...)
 	}
 	return append(notes, s.cfg.Table.Warnings...)
+}
+
+// MatchingText is how many rows the filters match: exactly, more than a page,
+// or at least those that a look which stopped early has read.
+func MatchingText(s inspect.Snapshot) string {
+	if s.Summary.LookCut {
+		return text.AtLeast(s.Matching.Rows, s.Matching.Exact)
+	}
+	return text.MoreThan(s.Matching.Rows, s.Matching.Exact)
 }
