@@ -21,6 +21,8 @@ func (h *Handler) Statement(pc uint8) (s Statement, ok bool) {
 			"INSERT INTO claimed (payment_id) VALUES ($1)",
 			"The loser gets a violation of the unique key (SQLSTATE 23505) and acks. If the winner's transaction is still open, the loser's INSERT waits for its end.",
 		}, true
+	case OpLeaseClaim:
+		return h.leaseClaimStatement(), true
 	case OpComplete, OpMarkFailed:
 		return h.finishStatement(kind), true
 	default:
@@ -43,12 +45,6 @@ var statements = map[OpKind]Statement{
 		"DELETE FROM claimed WHERE payment_id = $1",
 		"It runs where the charge raised an error. A crash raises none, and a lost answer looks like an error although the customer has paid.",
 	},
-	OpLeaseClaim: {
-		"INSERT INTO claims AS c (payment_id, state, token, lease_until)\nVALUES ($1, 'PROCESSING', nextval('tokens'), now() + $2)\n" +
-			"ON CONFLICT (payment_id) DO UPDATE\nSET state = 'PROCESSING', token = nextval('tokens'), lease_until = now() + $2\n" +
-			"WHERE c.state = 'FAILED' OR c.state = 'PROCESSING' AND c.lease_until < now()\nRETURNING token",
-		"One row: the claim is yours. No row: it is DONE, or somebody's lease is running; read which. The database's clock judges the lease. 'idemtui inspect schema' prints the whole statement.",
-	},
 	OpOpenAndClaim: {
 		"BEGIN;\nINSERT INTO processed (payment_id) VALUES ($1)\nON CONFLICT (payment_id) DO NOTHING",
 		"Another transaction's INSERT of the same id waits until this one ends. Then it inserts nothing (committed) or goes ahead (rolled back).",
@@ -65,6 +61,21 @@ var statements = map[OpKind]Statement{
 		"ack(message)",
 		"Delete it from the queue, commit the offset, or answer 200.",
 	},
+}
+
+// leaseClaimStatement claims, claims again, or takes over. What the completion
+// is guarded by has to be written here.
+func (h *Handler) leaseClaimStatement() Statement {
+	column, value, set := "", "", ""
+	if h.Guard == GuardName {
+		column, value, set = "owner, ", "$3, ", "owner = $3, "
+	}
+	return Statement{
+		"INSERT INTO claims AS c (payment_id, state, " + column + "token, lease_until)\nVALUES ($1, 'PROCESSING', " + value + "nextval('tokens'), now() + $2)\n" +
+			"ON CONFLICT (payment_id) DO UPDATE\nSET state = 'PROCESSING', " + set + "token = nextval('tokens'), lease_until = now() + $2\n" +
+			"WHERE c.state = 'FAILED' OR c.state = 'PROCESSING' AND c.lease_until < now()\nRETURNING token",
+		"One row: the claim is yours. No row: it is DONE, or somebody's lease is running; read which. The database's clock judges the lease. 'idemtui inspect schema' prints the whole statement.",
+	}
 }
 
 // finishStatement completes or fails a claim under the handler's guard.

@@ -31,6 +31,8 @@ func TestTheStatementFollowsGuardAndKeys(t *testing.T) {
 		{GuardToken, false, 2, "token = $2"},
 		{GuardName, false, 2, "owner = $2"},
 		{GuardName, true, 4, "owner = $2"},
+		{GuardName, false, 0, "SET state = 'PROCESSING', owner = $3,"},
+		{GuardToken, false, 0, "SET state = 'PROCESSING', token ="},
 		{GuardToken, false, 1, "Idempotency-Key: $1"},
 		{GuardToken, true, 1, "gen_random_uuid()"},
 	} {

@@ -3,6 +3,7 @@ package explore
 import (
 	"fmt"
 	"math/big"
+	"strings"
 
 	"idemtui/sim"
 )
@@ -109,6 +110,24 @@ func (r Result) withDeliveries() string {
 	return fmt.Sprintf("with %d deliveries", r.Deliveries)
 }
 
+// causes names the faults that can bring a lease to a double charge: "a crash or
+// a lost answer".
+func (b Budgets) causes() string {
+	var causes []string
+	for _, c := range []struct {
+		budget int
+		name   string
+	}{{b.Crash, "a crash"}, {b.Timeout, "a lost answer"}, {b.Slow, "a slow worker"}, {b.Forget, "a table that forgets"}} {
+		if c.budget > 0 {
+			causes = append(causes, c.name)
+		}
+	}
+	if last := len(causes) - 1; last > 0 {
+		return strings.Join(causes[:last], ", ") + " or " + causes[last]
+	}
+	return strings.Join(causes, "")
+}
+
 func (r Result) teachLease() string {
 	const reachable = "A lease loses no payment, and has a reachable double charge: "
 	b := r.Budgets
@@ -117,17 +136,10 @@ func (r Result) teachLease() string {
 		return ""
 	case !r.doubles():
 		return "A lease loses no payment: none of " + plural(r.Interleavings, "schedule") + " does, and here none charges twice."
-	case b.Slow > 0 && b.Crash+b.Timeout == 0:
+	case b.Slow > 0 && b.Crash+b.Timeout+b.Forget == 0:
 		return reachable + "a worker that is only slow is taken for dead, " + r.withDeliveries() + " in " + r.of(r.Double) + "."
-	case b.Crash+b.Timeout > 0:
-		cause := "a crash or a lost answer"
-		switch {
-		case b.Timeout == 0:
-			cause = "a crash"
-		case b.Crash == 0:
-			cause = "a lost answer"
-		}
-		return reachable + "under " + cause + ", " + r.withDeliveries() + " in " + r.of(r.Double) + "."
+	case b.Crash+b.Timeout+b.Slow > 0:
+		return reachable + "under " + b.causes() + ", " + r.withDeliveries() + " in " + r.of(r.Double) + "."
 	}
 	return "Forgetting a finished claim makes the next copy new: " + r.twiceOf() + ". Retention must outlast the last copy."
 }

@@ -38,6 +38,8 @@ func TestWhatTheNumbersTeach(t *testing.T) {
 		"release timeout": {sim.HandlerRelease, 1, timeoutOnce, "a lost answer into a double charge: 1 of 2"},
 		"lease crash":     {sim.HandlerLease, 1, crashOnce, "loses no payment, and has a reachable double charge: under a crash, already with one delivery in 1 of 5 schedules"},
 		"lease timeout":   {sim.HandlerLease, 1, timeoutOnce, "under a lost answer, already with one delivery in 1 of 2"},
+		"lease two":       {sim.HandlerLease, 1, Budgets{Crash: 1, Timeout: 1}, "under a crash or a lost answer, already with one delivery"},
+		"lease all":       {sim.HandlerLease, 2, Budgets{Crash: 1, Slow: 1, Forget: 1}, "under a crash, a slow worker or a table that forgets, with 2 deliveries"},
 		"lease slow":      {sim.HandlerLease, 2, slowOnce, "with 2 deliveries in 80 of 98 schedules"},
 		"fence slow":      {sim.HandlerFence, 2, slowOnce, "60 of 92 schedules still charge twice (80 of 98 without the token)"},
 		"key":             {sim.HandlerKey, 2, all, "holds under every fault: none of"},
