@@ -71,7 +71,7 @@ func (s *Screen) foldLines() int {
 func (s *Screen) foldLine(w int) string {
 	snapshot := s.current().snapshot
 	story, _, _ := strings.Cut(snapshot.Incident.OlderStory(snapshot.At), "; --until")
-	return s.styles.Muted.Render(text.Cut("   "+text.Sanitise(story)+": "+s.keys.Fold.Help().Key+" lists them", w))
+	return s.styles.Muted.Render(text.Cut("   "+s.keys.Fold.Help().Key+" lists "+text.Sanitise(story), w))
 }
 
 // toggleFold lists the claims from long before, or folds them again.

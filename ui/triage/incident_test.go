@@ -41,13 +41,13 @@ func TestTheHistogramOfClaimTimesHasALineWhereThereIsRoom(t *testing.T) {
 
 func TestClaimsFromLongBeforeFoldIntoOneLine(t *testing.T) {
 	bubble(t, 80, 30, outage(), func(d *desk) {
-		d.expect("2 stuck claims from long before, claimed", "folded: z lists them")
+		d.expect("z lists 2 stuck claims from long before, claimed", "folded")
 		d.expectNot("old_0", "old_1", "--until")
 		d.press("M")
 		d.expect("* 12 marked")
 		d.press("z")
 		d.expect("old_0", "old_1", "all claims are listed")
-		d.expectNot("folded: z")
+		d.expectNot("z lists")
 		d.press("z", "/")
 		d.write("old_")
 		d.expect("2 of 14", "old_0") // a filter looks into all of them

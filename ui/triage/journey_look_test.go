@@ -18,7 +18,7 @@ func TestJourney_TheIncidentIsSeenAtOnce(t *testing.T) {
 		SELECT 'out_' || i, 'PROCESSING', 'worker-3@h7', (date_trunc('day', now() AT TIME ZONE 'utc') - interval '1 day' + interval '2h10m3s') AT TIME ZONE 'utc', now() - interval '50m' FROM generate_series(1, 30) i
 		UNION ALL SELECT 'old_' || i, 'PROCESSING', 'worker-1@h1', now() - interval '400 days', now() - interval '399 days' FROM generate_series(1, 3) i`)
 	n := begin(t, db, 120, 36, "--refresh", "1s")
-	n.Expect("it began at", "02:10:03, all of worker-3@h7", "3 stuck claims from long before", "folded: z lists them")
+	n.Expect("it began at", "02:10:03, all of worker-3@h7", "z lists 3 stuck claims from long before")
 	n.ExpectGone("old_1")
 	n.Expect("finished in")
 	n.Press(n.k.Triage.Group)

@@ -155,6 +155,10 @@ func (d *releaseDialog) View(w, h int, s theme.Styles) string {
 	}
 	d.what(p)
 	d.refused(p)
+	if n == 0 && len(d.plan.Refused) == 0 {
+		p.blank()
+		p.wrap(s.Text, "", d.noneText())
+	}
 	if n > 0 {
 		p.head("what happens, and what could go wrong")
 		for _, line := range d.plan.Consequence {
@@ -203,6 +207,17 @@ func (d *releaseDialog) what(p *page) {
 		)
 	}
 	p.fields(pairs)
+}
+
+// noneText says why a plan asks for nothing.
+func (d *releaseDialog) noneText() string {
+	switch {
+	case d.request.AllLikelyDead:
+		return "No claim is LIKELY DEAD now. Those of which nobody can tell are released by key, by marks or by owner."
+	case d.request.Owner.OK:
+		return "This owner holds no claim any more."
+	}
+	return "None of the rows asked for is there any more."
 }
 
 // rows lists exactly the claims that would be written, one by one, with what is

@@ -191,6 +191,7 @@ func (s *Screen) emptyReasons(p *page, snapshot inspect.Snapshot) {
 	st, sum := s.styles, snapshot.Summary
 	q := s.cfg.Query
 	switch {
+	case inspect.WhyEmpty(snapshot) != "": // it stands among the notes
 	case s.cfg.Table.RowSecurity:
 		p.wrap(st.Warn, "", "no claim is listed, but row-level security may hide some from this role")
 	case s.oneState() != "" || q.Owner.OK || q.Key.OK || !q.Since.IsZero() || !q.Until.IsZero():
