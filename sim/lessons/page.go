@@ -23,6 +23,15 @@ type Exhibit struct {
 	Rows   [][]string
 }
 
+// Longest is about how many letters the lesson's longest page has.
+func (l Lesson) Longest() int {
+	longest := 0
+	for _, p := range l.Pages {
+		longest = max(longest, len(p.text))
+	}
+	return longest
+}
+
 // Shown is a page as a trace lets it be shown.
 type Shown struct {
 	Text  string

@@ -29,8 +29,8 @@ type Lesson struct {
 
 func defaultLesson() Lesson {
 	return Lesson{
-		Next:    bind("next page", "n ↓", "n", "down"),
-		Prev:    bind("page before", "p ↑", "p", "up"),
+		Next:    bind("next page", "n ↓", "n", "down", "enter", "pgdown"),
+		Prev:    bind("page before", "p ↑", "p", "up", "pgup"),
 		Pick:    bind("go to a lesson", "1-7", "1", "2", "3", "4", "5", "6", "7"),
 		Menu:    bind("lessons", "L", "L"),
 		Results: bind("results at full size", "t", "t"),

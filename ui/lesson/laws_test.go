@@ -123,7 +123,7 @@ func TestTheQuestionIsAskedOnce(t *testing.T) {
 
 // TestTheQuestionCanBeSkippedByOneKey, and by arrow keys alone.
 func TestTheQuestionCanBeSkippedByOneKey(t *testing.T) {
-	for _, key := range []string{"n", "down"} {
+	for _, key := range []string{"n", "down", "enter", "pgdown"} {
 		onStage(t, lesson.Config{Seed: 1}, 80, 24, func(t *testing.T, s *stage) {
 			s.typed("n", "n", "n", key)
 			s.shows(t, "page 4 of 8")

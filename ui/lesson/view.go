@@ -150,7 +150,8 @@ func (s *Screen) block(w int, low bool) []string {
 	}
 	lines := []string{s.rule(name, more, w)}
 	body, hint := s.body(width)
-	const longest = 270 // cells of a page's text
+	const longestUsual = 270 // cells of a page's text, with what is filled in
+	longest := max(longestUsual, l.Longest())
 	room := longest/width + 2
 	if low {
 		room--

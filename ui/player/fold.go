@@ -12,7 +12,10 @@ import (
 // that all of it can be seen at once: a lease that lapses, a week until a
 // replay. The screen works in folded time, and says the time that it really is.
 // The zero value folds nothing.
-type folding struct{ gaps []gap }
+type folding struct {
+	gaps  []gap
+	width int // cells of the longest clock, so that nothing beside it moves
+}
 
 // gap is a stretch without an event. It takes length in the run and folded on
 // the screen.
@@ -32,6 +35,7 @@ func fold(trace *sim.Trace) folding {
 		}
 		last = at
 	}
+	f.width = f.longestClock(f.shown(trace.Duration()))
 	return f
 }
 
@@ -61,19 +65,35 @@ func (f folding) real(shown int64) int64 {
 	return g.at + g.length + shown - g.folded - g.short
 }
 
-// clock says a time of the screen as the run has it: milliseconds, after a
-// minute counted from the last whole one.
+// clock says a time of the screen as the run has it: milliseconds, in a long run
+// counted from the last whole second.
 func (f folding) clock(shown int64) string {
 	at := f.real(shown)
-	whole := at - at%int64(time.Minute)
-	if whole == 0 {
+	base := secondsOf(at)
+	if base == 0 {
 		return text.Millis(at)
 	}
-	return text.Duration(time.Duration(whole)) + " + " + text.Millis(at-whole)
+	return text.Duration(time.Duration(base)) + " + " + text.Millis(at-base)
 }
 
-// clockWidth is how many cells the longest clock of the run takes.
-func (f folding) clockWidth(end int64) int { return max(text.Width(f.clock(end)), 10) }
+// secondsOf is the whole seconds of a time that is too long for milliseconds
+// alone.
+func secondsOf(at int64) int64 {
+	const long = int64(10 * time.Second)
+	if at < long {
+		return 0
+	}
+	return at - at%int64(time.Second)
+}
+
+// longestClock is how many cells the clock takes at most.
+func (f folding) longestClock(end int64) int {
+	width := text.Width(f.clock(end))
+	for _, g := range f.gaps {
+		width = max(width, text.Width(f.clock(g.folded)), text.Width(f.clock(g.folded+g.short/2)), text.Width(f.clock(g.folded+g.short)))
+	}
+	return width
+}
 
 // foldMark stands on the axis where time is left out.
 const foldMark = "╱╱"
@@ -111,9 +131,9 @@ func (v *view) stretchEnd(i int) int64 {
 }
 
 // drawStretch draws the ticks between two times of the screen; the run is at
-// real where the stretch begins. Its labels count from the last whole minute.
+// real where the stretch begins. Its labels count as the clock does.
 func (v *view) drawStretch(p pane, from, real, to, step int64, free int) int {
-	base := real - real%int64(time.Minute)
+	base := secondsOf(real)
 	for at := (real - base + step - 1) / step * step; from+base+at-real <= to; at += step {
 		x := v.page.column(from + base + at - real)
 		if x >= v.page.width {

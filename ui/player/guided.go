@@ -265,14 +265,12 @@ func (p *Player) clock(at int64) string { return p.folds.clock(at) }
 
 // logTime is a time of the event log.
 func (v *view) logTime(at int64) string {
-	return text.Right(v.clock(at), v.folds.clockWidth(v.trace.Duration()))
+	const usual = 10
+	return text.Right(v.clock(at), max(usual, v.folds.width))
 }
 
 // clockWidth is how many cells the clock takes, so that nothing beside it moves.
 func (p *Player) clockWidth() int {
 	const usual = 9
-	if p.own == nil {
-		return usual
-	}
-	return max(usual, p.folds.clockWidth(p.trace.Duration()))
+	return max(usual, p.folds.width)
 }
