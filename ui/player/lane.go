@@ -81,9 +81,9 @@ func (v *view) workerFacts(i int) [facts]fact {
 			started++
 		}
 	}
-	done := fact{"deliveries", text.Count(int64(started), true) + " so far", inkText}
+	since := fact{"since", v.clock(w.Since) + "; " + text.Plural(int64(started), "delivery", "deliveries") + " so far", inkText}
 	if w.Payment < 0 {
-		return [facts]fact{{"holds", "nothing", inkMuted}, {"is", w.Phase.String() + " since " + v.clock(w.Since), inkText}, done}
+		return [facts]fact{{"holds", "nothing", inkMuted}, {"is", w.Phase.String(), inkText}, since}
 	}
 	holds := fmt.Sprintf("%s, delivery %d of it", sim.PaymentName(w.Payment), w.Ordinal)
 	if w.Copy > 0 {
@@ -100,7 +100,7 @@ func (v *view) workerFacts(i int) [facts]fact {
 			is = "goes on to " + op
 		}
 	}
-	return [facts]fact{{"holds", holds, inkStrong}, {"is", is + " since " + v.clock(w.Since), inkText}, done}
+	return [facts]fact{{"holds", holds, inkStrong}, {"is", is, inkText}, since}
 }
 
 // brokerFacts are what waits at the broker, and what has come back to it.

@@ -26,7 +26,7 @@ func anyGlance(r *rapid.T, p *Player) {
 // after n steps back and n forward is the one before, whatever a step is then.
 func TestBackNAndForwardNIsTheSamePicture(t *testing.T) {
 	many := sim.DefaultScenario()
-	many.Payments = 200
+	many.Payments = 80
 	rapid.Check(t, func(r *rapid.T) {
 		p := open(t, Config{Scenario: many, Many: rapid.Bool().Draw(r, "many")})
 		k := p.keys.Player
@@ -63,8 +63,9 @@ func TestBackNAndForwardNIsTheSamePicture(t *testing.T) {
 }
 
 func TestZoomKeepsTheCursorInItsCell(t *testing.T) {
+	p := open(t, Config{Many: true})
 	rapid.Check(t, func(r *rapid.T) {
-		p := open(t, Config{Many: true})
+		p.zoom = zoom{}
 		p.seek(rapid.Int64Range(p.trace.Duration()/20, p.trace.Duration()).Draw(r, "at"))
 		p.View(120, 35)
 		for _, closer := range rapid.SliceOfN(rapid.Bool(), 1, 12).Draw(r, "keys") {

@@ -199,7 +199,8 @@ func (v *view) drawLeft(p pane) {
 	if spare >= 1 {
 		y = v.section(p, y, "program")
 	}
-	y += v.drawProgram(p.sub(0, y, p.rect.w, p.rect.h-y))
+	program := max(p.rect.h-y-facts, v.trace.Handler().Steps)
+	y += v.drawProgram(p.sub(0, y, p.rect.w, program))
 	if spare >= 3 {
 		y++
 	}
