@@ -99,7 +99,7 @@ type CheckRules struct {
 
 // CheckQuery is the look that Check needs: every claimed row.
 func CheckQuery(allowScan bool) Query {
-	return Query{All: true, Limit: 1 << 20, NeverScan: !allowScan}
+	return Query{All: true, Limit: 1 << 20, Brief: true, NeverScan: !allowScan}
 }
 
 // Check is what was found in one table. It names no key and no owner.

@@ -221,6 +221,8 @@ type Query struct {
 	// look after another reads only the known rows again: such a table is never
 	// scanned twice unasked.
 	Rescan bool
+	// Brief leaves out the words: evidence and notes.
+	Brief bool
 	// Known are the claimed rows that a search elsewhere found, on a replica: they
 	// are read by their keys, and nothing is searched here.
 	Known *Look

@@ -24,6 +24,11 @@ type reader struct {
 	// by rules and an owner in an array; -1 where there is none.
 	state, owner int
 	versions     int // the place of xmin, before xmax
+	// slim leaves out what only a release needs, the columns as read: a look reads
+	// thousands of rows and must stay small.
+	slim bool
+	// stored is the row in the making, by column.
+	stored map[string]*string
 }
 
 // timeNames are the columns of a claim's times.
@@ -36,7 +41,7 @@ func timeNames(m inspect.Mapping) [6]string {
 // and the row's versions.
 func newReader(t inspect.Table) reader {
 	m := t.Mapping
-	r := reader{table: t, columns: m.Columns()}
+	r := reader{table: t, columns: m.Columns(), stored: map[string]*string{}}
 	list := make([]string, 0, len(r.columns)+8)
 	for _, c := range r.columns {
 		list = append(list, col(c)+"::text")
@@ -101,6 +106,9 @@ func (r reader) rows(ctx context.Context, t *tx, sql string, args ...any) ([]rea
 		if x := v[r.versions+1]; x != nil && *x != "0" {
 			row.xmax = *x
 		}
+		if len(out) == cap(out) { // claims are large: growing by less would copy them often
+			out = slices.Grow(out, 64+15*len(out))
+		}
 		out = append(out, row)
 		return nil
 	}, sql, args...)
@@ -112,11 +120,16 @@ func (r reader) rows(ctx context.Context, t *tx, sql string, args ...any) ([]rea
 
 func (r reader) claim(database string, v []*string) (inspect.Claim, error) {
 	m := r.table.Mapping
-	stored := map[string]*string{}
-	c := inspect.Claim{Database: database, AsRead: make([]inspect.ColumnValue, len(r.columns))}
+	stored := r.stored
+	c := inspect.Claim{Database: database}
+	if !r.slim {
+		c.AsRead = make([]inspect.ColumnValue, len(r.columns))
+	}
 	for i, name := range r.columns {
 		stored[name] = v[i]
-		c.AsRead[i] = inspect.ColumnValue{Column: name, Value: v[i]}
+		if !r.slim {
+			c.AsRead[i] = inspect.ColumnValue{Column: name, Value: v[i]}
+		}
 	}
 	key, err := keyFrom(m, stored)
 	if err != nil {

@@ -17,6 +17,10 @@ import (
 // no more than a page when there is no index, and bounds the memory.
 const lookRows = 10000
 
+// leaselessRows is how many rows without a lease a look reads beside these, where
+// there are more claimed rows than it reads.
+const leaselessRows = 1000
+
 // Snapshot looks once, in one read-only transaction: the claimed rows, the
 // counts, and the row locks. A table whose exact count once ran into the
 // timeout is estimated from then on.
@@ -64,6 +68,7 @@ func (s *Store) snapshot(ctx context.Context, table inspect.Table, query inspect
 	var counting error
 	err := s.look(ctx, "list claims of "+table.FullName(), func(ctx context.Context, t *tx) error {
 		l := looker{tx: t, table: table, reader: newReader(table), query: query, exact: exact, large: s.large}
+		l.reader.slim = true
 		if err := l.run(ctx); err != nil {
 			counting = l.counting
 			return err
@@ -157,7 +162,7 @@ func (l *looker) countStates(ctx context.Context) (err error) {
 }
 
 // claimedSQL selects claimed rows, in the order of the index that serves them.
-func (l *looker) claimedSQL(filter []string, more string) string {
+func (l *looker) claimedSQL(filter []string, more string, limit int) string {
 	m := l.table.Mapping
 	conditions := append([]string{inState(l.table, inspect.StateProcessing)}, filter...)
 	order := keyColumns(l.table)
@@ -169,14 +174,14 @@ func (l *looker) claimedSQL(filter []string, more string) string {
 	case m.ClaimedAt != "":
 		order = col(m.ClaimedAt) + ", " + order
 	}
-	return fmt.Sprintf("%s%s%s ORDER BY %s LIMIT %d", l.reader.from(), strings.Join(conditions, " AND "), more, order, lookRows+1)
+	return fmt.Sprintf("%s%s%s ORDER BY %s LIMIT %d", l.reader.from(), strings.Join(conditions, " AND "), more, order, limit)
 }
 
 // claimed reads the claimed rows, those with the longest lapsed lease first.
 // Rows without a lease sort last in the index and would be cut first, so they
 // are read on their own where there are too many.
 func (l *looker) claimed(ctx context.Context, filter []string, args ...any) ([]read, error) {
-	rows, err := l.reader.rows(ctx, l.tx, l.claimedSQL(filter, ""), args...)
+	rows, err := l.reader.rows(ctx, l.tx, l.claimedSQL(filter, "", lookRows+1), args...)
 	if err != nil {
 		return nil, err
 	}
@@ -184,7 +189,7 @@ func (l *looker) claimed(ctx context.Context, filter []string, args ...any) ([]r
 		l.cut = true
 		rows = rows[:lookRows]
 		if l.table.Mapping.Lease.Mapped() && rows[lookRows-1].claim.LeaseUntil != (inspect.Stamp{}) {
-			leaseless, err := l.reader.rows(ctx, l.tx, l.claimedSQL(filter, " AND "+noLease(l.table)), args...)
+			leaseless, err := l.reader.rows(ctx, l.tx, l.claimedSQL(filter, " AND "+noLease(l.table), leaselessRows), args...)
 			if err != nil {
 				return nil, err
 			}
@@ -245,7 +250,7 @@ func (l *looker) scans(ctx context.Context) (bool, error) {
 	err := l.texts(ctx, func(v []*string) error {
 		scan = scan || strings.Contains(*v[0], "Seq Scan")
 		return nil
-	}, "EXPLAIN "+l.claimedSQL(nil, ""))
+	}, "EXPLAIN "+l.claimedSQL(nil, "", lookRows+1))
 	return scan, err
 }
 
@@ -318,7 +323,11 @@ func (l *looker) choose(from []inspect.Claim, limit int) {
 	l.incident = inspect.IncidentOf(l.now(), from, l.wanted)
 	l.matching = inspect.Count{Rows: int64(len(wanted)), Exact: !l.cut}
 	for _, i := range wanted[:min(limit, len(wanted))] {
-		l.listed = append(l.listed, inspect.Judge(from[i], l.facts))
+		if l.query.Brief {
+			l.listed = append(l.listed, from[i])
+		} else {
+			l.listed = append(l.listed, inspect.Judge(from[i], l.facts))
+		}
 	}
 }
 

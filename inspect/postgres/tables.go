@@ -32,12 +32,26 @@ func (t *tx) candidates(ctx context.Context, target inspect.Target) ([]inspect.T
 	if err != nil {
 		return nil, err
 	}
-	values, err := t.statedValues(ctx, found)
-	if err != nil {
-		return nil, err
-	}
 	var out []inspect.Table
+	var unknown []relation
 	for _, r := range found {
+		table, ok, _, err := t.known(ctx, r, target)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			out = append(out, table)
+		} else {
+			unknown = append(unknown, r)
+		}
+	}
+	values := map[[3]string][]string{}
+	if len(unknown) > 0 { // the statistics are slow to read, and tell of states only
+		if values, err = t.statedValues(ctx, unknown); err != nil {
+			return nil, err
+		}
+	}
+	for _, r := range unknown {
 		table, err := t.candidate(ctx, r, target, values)
 		if err != nil {
 			return nil, err

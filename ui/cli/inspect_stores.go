@@ -36,6 +36,7 @@ func (a *app) openPlace(p place, flags *inspectFlags) (inspect.Store, error) {
 	if !known {
 		return nil, usageError(fmt.Sprintf("this version cannot read %s", p.dsn.Engine), "use postgres://USER@HOST/DATABASE")
 	}
+	staySmall()
 	return open(p.dsn, StoreOptions{Replica: p.replica, Profiles: profiles.With(p.profiles), StatementTimeout: flags.timeout, AuditMappedOnly: flags.auditRow == auditRowMapped})
 }
 
