@@ -69,7 +69,8 @@ func newCodec(c Config) (*codec, error) {
 	k.slotBits = pcBits + k.tokenBits
 	k.slotsBits = k.slotBits * uint(c.Deliveries)
 	if k.wordBits > 63 || k.slotsBits > 64 {
-		return nil, fmt.Errorf("the budgets are too large: a state of %d deliveries and %d faults takes %d bits, and 127 is the most; explore smaller budgets", c.Deliveries, faults, k.wordBits+k.slotsBits)
+		return nil, fmt.Errorf("the budgets are too large: with %d faults a state takes %d bits for what is shared and %d for the deliveries, and 63 and 64 are the most; explore smaller budgets",
+			faults, k.wordBits, k.slotsBits)
 	}
 	return k, nil
 }

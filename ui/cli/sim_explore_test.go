@@ -50,6 +50,7 @@ func TestExploreBadFlags(t *testing.T) {
 		{"--slow 99999999999999999999", `for "--slow" flag: it must be a whole number, 0 to 268435456`},
 		{"--crash 0.5", "invalid argument"},
 		{"--handler fence --deliveries 4 --crash 100000 --slow 100000", "budgets are too large"},
+		{"--handler claim --deliveries 1 --crash 268435456", "a state takes 64 bits for what is shared and 3 for the deliveries, and 63 and 64 are the most"},
 		{"--max-memory lots", "512MiB or 2GiB"},
 		{"--max-memory 1.5GiB", "512MiB or 2GiB"},
 		{"--max-memory 5", "at least 1MiB"},

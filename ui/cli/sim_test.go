@@ -257,6 +257,17 @@ func TestSimOfAHugeTokenIsQuick(t *testing.T) {
 	}
 }
 
+func TestTheLogCutsNoTime(t *testing.T) {
+	for at, want := range map[int64]string{
+		1_390_000: "   1.39 ms", 65_390_000_000: "65390.00 ms", 3_599_990_000_000: "3599990.00 ms",
+		9*24*3_600_000_000_000 + 2_650_000: "9d + 2.65 ms",
+	} {
+		if got := logTime(at); got != want {
+			t.Errorf("%d ns: %q, want %q", at, got, want)
+		}
+	}
+}
+
 func TestTimelineKeepsWordsApart(t *testing.T) {
 	row := []rune(strings.Repeat(" ", 40))
 	writeApart(row, 0, "mark-failed")

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"strings"
+	"time"
 
 	"idemtui/sim"
 	"idemtui/ui/text"
@@ -161,5 +162,11 @@ func axis(trace *sim.Trace, width int) string {
 	return string(row)
 }
 
-// logTime is an event's time in the log.
-func logTime(at int64) string { return text.Right(text.Millis(at), laneNameWidth) }
+// logTime is an event's time in the log: exact, and never cut.
+func logTime(at int64) string {
+	if whole := at - at%int64(time.Minute); whole >= int64(time.Hour) {
+		return text.Duration(time.Duration(whole)) + " + " + text.Millis(at-whole)
+	}
+	stamp := text.Millis(at)
+	return text.Right(stamp, max(laneNameWidth, len(stamp)))
+}
