@@ -34,7 +34,15 @@ type Place struct {
 }
 
 // Record runs the scenario and keeps its trace. The error is a *RangeError.
-func Record(s Scenario) (*Trace, error) { return record(s, snapshotInterval) }
+func Record(s Scenario) (*Trace, error) { return record(s, intervalFor(s.Payments)) }
+
+// intervalFor keeps the stored states of a large run within a few hundred
+// megabytes: each is as large as the number of payments, and there are as many
+// more of them.
+func intervalFor(payments int64) int {
+	const each = 8 // payments for each event between two stored states
+	return int(max(snapshotInterval, min(payments, MaxTracePayments)/each))
+}
 
 func record(s Scenario, interval int) (*Trace, error) {
 	if err := s.Validate(); err != nil {
