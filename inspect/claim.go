@@ -96,7 +96,7 @@ type Claim struct {
 	// without a unique constraint allows.
 	Repeated bool
 	// AsRead holds every mapped column, in table order, as it was read; it is
-	// what the guard of a release compares. The engine's row version (xmin)
+	// what the guard of a release compares. The claims of a Snapshot have none. The engine's row version (xmin)
 	// is in RowVersion, or absent where the role may not read it.
 	AsRead     []ColumnValue
 	RowVersion Null[string]

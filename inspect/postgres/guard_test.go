@@ -12,7 +12,11 @@ func forged(t *testing.T, s *Store, table inspect.Table, mode inspect.ReleaseMod
 	t.Helper()
 	p := inspect.Plan{Database: s.ID(), Table: table.FullName(), Mode: mode}
 	for _, c := range snapshot(t, s, table, inspect.Query{All: true}).Claims {
-		p.Rows = append(p.Rows, inspect.PlannedFrom(c))
+		detail, err := s.Show(t.Context(), table, c.Key, inspect.ShowOptions{}) // a list does not hold the rows as read
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Rows = append(p.Rows, inspect.PlannedFrom(detail.Claim))
 	}
 	p.ID = inspect.PlanID(p)
 	return p
