@@ -43,13 +43,13 @@ func TestScale(t *testing.T) {
 		t.Skip("set " + scaleRows + "=10000000 to build a table of so many rows and measure")
 	}
 	db := scaleTable(t, rows)
-	bare := oneRun(t, "inspect", "list", "--dsn", db.DSN())
+	bare := oneRun(t, "inspect", "list", "--statement-timeout", "60s", "--dsn", db.DSN())
 	t.Logf("%d rows, no index: list %s, %d MB", rows, bare.wall, bare.memory>>20)
 	if !strings.Contains(bare.out, "CREATE INDEX CONCURRENTLY") && rows >= 10_000_000 {
 		t.Errorf("no index is recommended:\n%.2000s", bare.out)
 	}
 	start := time.Now()
-	term := program(t, 120, 40, nil, "inspect", "--dsn", db.DSN())
+	term := program(t, 120, 40, nil, "inspect", "--statement-timeout", "60s", "--dsn", db.DSN())
 	term.Until("the first frame", func(screen string) bool { return strings.Contains(screen, "Stuck") })
 	first := time.Since(start)
 	term.Expect("CANNOT TELL")
@@ -109,7 +109,7 @@ func scaleTable(t *testing.T, rows int) *servertest.DB {
  completed_at timestamptz, updated_at timestamptz, attempts int NOT NULL DEFAULT 1, fencing_token bigint, result jsonb)`)
 	const chunk = 1_000_000
 	for from := 0; from < rows; from += chunk {
-		db.Exec(fmt.Sprintf(`INSERT INTO processed_messages SELECT 'k' || n, CASE WHEN n %% 1000 = 7 THEN 'PROCESSING' WHEN n %% 10000 = 5 THEN 'FAILED' ELSE 'DONE' END, 'worker-' || n %% 40 || '@h' || n %% 5,
+		db.Exec(fmt.Sprintf(`INSERT INTO processed_messages SELECT 'k' || n, CASE WHEN n %% 1000 = 7 THEN 'PROCESSING' WHEN n %% 10000 = 5 THEN 'FAILED' ELSE 'DONE' END, 'worker-' || (n / 1000) %% 40 || '@h' || (n / 1000) %% 5,
  now() - n * interval '0.2 seconds', CASE WHEN n %% 1000 = 7 THEN now() + (CASE WHEN n %% 2000 = 7 THEN -1 ELSE 1 END) * (n / 1000) * interval '1 second' + interval '1 hour' * sign(n %% 2000 - 500) END,
  CASE WHEN n %% 1000 <> 7 THEN now() - n * interval '0.2 seconds' + interval '3 seconds' END, now(), 1, n FROM generate_series(%d, %d) n`, from+1, min(from+chunk, rows)))
 	}
