@@ -55,7 +55,7 @@ func (a *app) runSim(cmd *cobra.Command, f *simFlags) error {
 		return err
 	}
 	if f.flags.Changed("open") {
-		if other, both := f.besidesOpen(); both {
+		if other, both := a.besidesOpen(f); both {
 			return usageError("--open and --"+other+" are both given", "a token says all of a run: leave one of them out")
 		}
 		return a.openToken(cmd.Context(), f.open, speed)
@@ -126,10 +126,11 @@ func (a *app) openSchedule(ctx context.Context, token string) error {
 	return nil
 }
 
-// besidesOpen finds a flag that asks for another run than the token's.
-func (f *simFlags) besidesOpen() (name string, found bool) {
+// besidesOpen finds a flag that asks for another run than the token's. What the
+// environment says yields to the token.
+func (a *app) besidesOpen(f *simFlags) (name string, found bool) {
 	f.flags.Visit(func(flag *pflag.Flag) {
-		if flag.Name != "open" && flag.Name != "speed" && !found {
+		if flag.Name != "open" && flag.Name != "speed" && a.getenv(environmentName(flag.Name)) == "" && !found {
 			name, found = flag.Name, true
 		}
 	})

@@ -257,6 +257,15 @@ func TestSimOfAHugeTokenIsQuick(t *testing.T) {
 	}
 }
 
+func TestATokenGoesBeforeTheEnvironment(t *testing.T) {
+	var out, errs bytes.Buffer
+	code := Run(t.Context(), []string{"sim", "--open", "s1.check.1.n5"}, Streams{In: strings.NewReader(""), Out: &out, Err: &errs},
+		func(name string) string { return map[string]string{"IDEMTUI_SEED": "5"}[name] }, Plugs{})
+	if code != 0 || !strings.Contains(out.String(), "seed 1 ") {
+		t.Errorf("exit %d: %.200s%s", code, out.String(), errs.String())
+	}
+}
+
 func TestTheLogCutsNoTime(t *testing.T) {
 	for at, want := range map[int64]string{
 		1_390_000: "   1.39 ms", 65_390_000_000: "65390.00 ms", 3_599_990_000_000: "3599990.00 ms",
