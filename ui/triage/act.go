@@ -128,6 +128,8 @@ func (s *Screen) armed(msg armedMsg) tea.Cmd {
 		return s.planUndo()
 	case msg.then.release != nil:
 		return s.plan(*msg.then.release)
+	case len(msg.then.answers) > 0:
+		return s.planSettle(answerChosenMsg{msg.then.answers})
 	case len(msg.then.settle) > 0:
 		return s.dialogs.Push(s.newAnswerDialog(msg.then.settle))
 	}

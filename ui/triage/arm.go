@@ -20,7 +20,8 @@ type armedMsg struct{ then armedFor }
 type armedFor struct {
 	release *inspect.PlanRequest
 	settle  []inspect.Key
-	undo    bool // the last release is to be undone
+	answers []inspect.KeyAnswer // to settle by
+	undo    bool                // the last release is to be undone
 }
 
 // armDialog arms the session, once: by typing the table's name, and where the

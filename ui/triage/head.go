@@ -16,7 +16,7 @@ import (
 
 // headView is everything above the rows.
 func (s *Screen) headView(l layout) []string {
-	lines := []string{s.headerLine(l.w), spread(s.tabsLine(), s.asOf(), l.w)}
+	lines := []string{s.headerLine(l.w), spread(s.tabsLine(l.w), s.asOf(), l.w)}
 	if l.compact {
 		lines = append(lines, s.summaryCompact(l.w))
 	} else {
@@ -32,7 +32,7 @@ func (s *Screen) headView(l layout) []string {
 // never cut; the database, the table and the profile give way in turn.
 func (s *Screen) headerLine(w int) string {
 	st := s.styles
-	right := badge(s.session, st) + " "
+	right := badge(s.shownMode(), st) + " "
 	database := s.databaseNow()
 	if database.Standby {
 		standby := "STANDBY"
@@ -86,7 +86,11 @@ func badge(mode inspect.Mode, s theme.Styles) string {
 }
 
 // tabsLine is the lists of this screen, with their counts.
-func (s *Screen) tabsLine() string {
+func (s *Screen) tabsLine(w int) string {
+	gap := "   "
+	if w < 76 {
+		gap = "  "
+	}
 	look := s.current()
 	stuck, claims := "", ""
 	if look.ok {
@@ -115,7 +119,7 @@ func (s *Screen) tabsLine() string {
 		}
 		return s.styles.Muted.Render(label)
 	}
-	return " " + draw(tabStuck, "1 Stuck"+stuck) + "   " + draw(tabClaims, "2 Claims"+claims) + "   " + health
+	return " " + draw(tabStuck, "1 Stuck"+stuck) + gap + draw(tabClaims, "2 Claims"+claims) + gap + health
 }
 
 // asOf is the database's time of the rows on screen, their age, and what the

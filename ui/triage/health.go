@@ -167,7 +167,7 @@ func (s *Screen) copyFinding(whole bool) tea.Cmd {
 // healthView is the tab: the findings, worst first, each with what it causes
 // and the SQL that mends it.
 func (s *Screen) healthView(l layout) string {
-	lines := []string{s.headerLine(l.w), spread(s.tabsLine(), s.healthAsOf(), l.w)}
+	lines := []string{s.headerLine(l.w), spread(s.tabsLine(l.w), s.healthAsOf(), l.w)}
 	body, from, to := s.findings(l.w - 2)
 	room := max(1, l.h-len(lines)-1)
 	top := 0

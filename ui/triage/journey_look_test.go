@@ -106,3 +106,20 @@ func TestJourney_TwoDatabasesATableToChooseAndAClaimPlayed(t *testing.T) {
 		t.Errorf("%d writes", n.writes())
 	}
 }
+
+func TestJourney_AStandbyOffersNoReleaseButTheLineForThePrimary(t *testing.T) {
+	primary := servertest.OwnPostgres(t)
+	newTable(t, primary)
+	standby := primary.Standby()
+	n := begin(t, standby, 110, 36, "--refresh", "1s", "--allow-release")
+	n.Expect("STANDBY", "pay_1")
+	n.Press(n.k.Triage.Release)
+	n.Expect("Nothing can be released on a standby", "idemtui inspect --dsn postgres://", "--table", "READ-ONLY (fixed)", "enter close")
+	n.Press(n.k.Dialog.Choose)
+	n.ExpectGone("Nothing can be released")
+	n.Press(n.k.Triage.Dead)
+	n.Expect("this is a standby")
+	n.Press(n.k.Global.Quit)
+	n.ExpectExit(0)
+	n.ExpectRestored()
+}

@@ -37,7 +37,7 @@ func (s *Screen) wantLookup() tea.Cmd {
 		s.complain("this database cannot be asked for many keys at once")
 		return nil
 	}
-	return s.dialogs.Push(&pasteDialog{keys: s.keys, buttons: s.buttons, columns: s.cfg.Table.Mapping.Key, sheet: s.newSheet(), typing: true, form: newForm(nil, "No", "Look up")})
+	return s.dialogs.Push(&pasteDialog{keys: s.keys, buttons: s.buttons, columns: s.cfg.Table.Mapping.Key, sheet: s.newSheet(), typing: true, form: newForm(nil, "No", "Look up", "Settle by it")})
 }
 
 // lookUp reads the keys, a thousand at a time.
@@ -104,7 +104,7 @@ func (d *pasteDialog) add(s string) {
 
 func (d *pasteDialog) pressed(msg tea.KeyPressMsg) (bool, tea.Cmd) {
 	if !d.typing {
-		if name := msg.String(); name == "up" || name == "shift+tab" && d.form.at == 0 || name == "tab" && d.form.at == 1 {
+		if name := msg.String(); name == "up" || name == "shift+tab" && d.form.at == 0 || name == "tab" && d.form.at == 2 {
 			d.typing = true
 			return false, nil
 		}
@@ -113,6 +113,8 @@ func (d *pasteDialog) pressed(msg tea.KeyPressMsg) (bool, tea.Cmd) {
 			return true, nil
 		case answeredYes:
 			return d.ask()
+		case answeredOther:
+			return d.settle()
 		}
 		return false, nil
 	}
@@ -154,13 +156,24 @@ func (d *pasteDialog) ask() (bool, tea.Cmd) {
 	return true, func() tea.Msg { return lookupAskedMsg{list} }
 }
 
+// settle takes the text as the CSV that was exported to be filled in. One bad
+// line, and nothing of it is used.
+func (d *pasteDialog) settle() (bool, tea.Cmd) {
+	list, err := inspect.ReadAnswers(d.content, "", d.columns)
+	if err != nil {
+		d.form.message = text.Sanitise(err.Error())
+		return false, nil
+	}
+	return true, func() tea.Msg { return answersPastedMsg{list.Answers} }
+}
+
 // pasteLines is how many lines of the text are in sight at most: its end.
 const pasteLines = 8
 
 // View draws the dialog's box.
 func (d *pasteDialog) View(w, h int, s theme.Styles) string {
 	p := &page{w: inner(w), styles: s}
-	p.wrap(s.Muted, "", "paste keys, a key a line, or a CSV whose first column they are; blank lines and repeats do no harm")
+	p.wrap(s.Muted, "", "paste keys, a key a line, or a CSV whose first column they are; blank lines and repeats do no harm; or the CSV to fill in, filled in, to settle by it")
 	p.blank()
 	lines := strings.Split(strings.ReplaceAll(strings.ReplaceAll(d.content, "\r\n", "\n"), "\r", "\n"), "\n")
 	if above := len(lines) - min(pasteLines, max(1, h-10)); above > 0 {
@@ -183,7 +196,7 @@ func (d *pasteDialog) View(w, h int, s theme.Styles) string {
 	foot := []string{s.Warn.Render(text.Cut(d.form.message, p.w))}
 	buttons := view.choices
 	buttons.focused = view.at
-	return d.sheet.view(s.Box, "Look keys up", p.lines, append(foot, buttons.view(p.w, s)...), w, h, s)
+	return d.sheet.view(s.Box, "Look keys up, or settle by a CSV", p.lines, append(foot, buttons.view(p.w, s)...), w, h, s)
 }
 
 // ShortHelp lists the keys for the footer.

@@ -231,6 +231,8 @@ func (s *Screen) take(msg tea.Msg) tea.Cmd {
 		return s.export(msg)
 	case exportedMsg:
 		return s.wasExported(msg)
+	case answersPastedMsg:
+		return s.wantSettleBy(msg)
 	case answerChosenMsg:
 		return s.planSettle(msg)
 	case followChosenMsg:

@@ -17,6 +17,27 @@ import (
 // answerChosenMsg is what the person says that the provider answered.
 type answerChosenMsg struct{ answers []inspect.KeyAnswer }
 
+// answersPastedMsg is a CSV of answers, read.
+type answersPastedMsg struct{ answers []inspect.KeyAnswer }
+
+// wantSettleBy begins to settle by a CSV.
+func (s *Screen) wantSettleBy(msg answersPastedMsg) tea.Cmd {
+	_, can := s.cfg.Store.(inspect.Settler)
+	switch why := s.cannotWrite(); {
+	case why != "":
+		s.complain("%s", why)
+	case !can:
+		s.complain("this database cannot be settled by this version: complete the claim by the consumer's own code")
+	case s.busy():
+		s.say("one moment: the last one is still under way")
+	case s.needsArming():
+		return s.dialogs.Push(s.newArmDialog(armedFor{answers: msg.answers}))
+	default:
+		return s.planSettle(answerChosenMsg(msg))
+	}
+	return nil
+}
+
 // wantSettle begins to settle the marked claims, or the selected one.
 func (s *Screen) wantSettle() tea.Cmd {
 	targets := s.list.targets()

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	tea "charm.land/bubbletea/v2"
+
 	"idemtui/inspect"
 	"idemtui/ui/triage"
 )
@@ -133,4 +135,26 @@ func TestAFollowThatCannotReadTriesAgain(t *testing.T) {
 		d.expect("1 released: 1 done")
 		d.expectNot("not read")
 	}, armed)
+}
+
+func TestAFilledInCSVIsPastedToSettleByIt(t *testing.T) {
+	bubble(t, 110, 36, withProviderKey(), func(d *desk) {
+		d.press("o")
+		d.send(tea.PasteMsg{Content: "key,provider_key,claimed_at,owner,outcome,reference\r\npay_88412,idem-88412,,worker-7@h3,charged,ch_1\r\npay_88419,,,,maybe,\r\n"})
+		d.press("tab", "right", "enter")
+		d.expect("line 3:", "neither charged nor not-charged")
+		d.press("up")
+		for range len("pay_88419,,,,maybe,") + 2 {
+			d.press("backspace")
+		}
+		d.press("tab", "right", "enter")
+		d.expect("Settle 1 claim as charged?", "pay_88412", "charged (ch_1)")
+		if len(d.store.wrote) > 0 {
+			t.Fatalf("wrote %v", d.store.wrote)
+		}
+		d.press("y")
+		d.write("from the provider's list")
+		d.press("enter", "y")
+		d.expect("1 of 1 settled")
+	}, completable)
 }

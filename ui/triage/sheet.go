@@ -28,7 +28,7 @@ type sheet struct {
 }
 
 func (s *Screen) newSheet() sheet {
-	return sheet{session: s.session, readOn: s.keys.ReadOn.Help().Key}
+	return sheet{session: s.shownMode(), readOn: s.keys.ReadOn.Help().Key}
 }
 
 // press scrolls and reports whether the key was one that does.

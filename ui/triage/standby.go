@@ -15,6 +15,15 @@ func (s *Screen) databaseNow() inspect.Database {
 	return s.cfg.Database
 }
 
+// shownMode is what the badge shows: on a server that takes no writes a session
+// is not armed, whatever was allowed.
+func (s *Screen) shownMode() inspect.Mode {
+	if d := s.databaseNow(); d.Standby || d.ReadOnly {
+		return inspect.ModeForbidden
+	}
+	return s.session
+}
+
 // onStandby says, in place of a release, that nothing can be written here, and
 // what to type for the primary.
 func (s *Screen) onStandby() tea.Cmd {
