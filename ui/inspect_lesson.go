@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"time"
+
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
@@ -33,6 +35,7 @@ func (n *inspector) explain(r *room, msg triage.ExplainMsg) tea.Cmd {
 		}
 		played.Lease = int64(c.LeaseUntil.Time.Sub(began))
 	}
+	played.Age, played.Lease = inSeconds(played.Age), inSeconds(played.Lease)
 	config := lesson.Config{Lesson: lessonOnReleases}
 	if played.Playable() {
 		config = lesson.Config{Lesson: lessonOnLeases, Lessons: lessons.ForClaim(played)}
@@ -40,6 +43,14 @@ func (n *inspector) explain(r *room, msg triage.ExplainMsg) tea.Cmd {
 	n.lesson = NewCourse(n.ctx, &config, player.Config{}, n.keys, n.dialogs)
 	n.lesson.SetStyles(n.styles)
 	return tea.Batch(n.lesson.Update(n.size), n.lesson.Init())
+}
+
+// inSeconds leaves away of a long time what nobody asks for.
+func inSeconds(nanos int64) int64 {
+	if nanos < int64(time.Second) {
+		return nanos
+	}
+	return nanos - nanos%int64(time.Second)
 }
 
 // updateLesson gives a message to the simulator, and goes back to the claim.
