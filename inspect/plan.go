@@ -26,11 +26,13 @@ func ResolveReleaseMode(m Mapping, mode ReleaseMode) (ReleaseMode, error) {
 		ReleaseCall:    "no profile of this table describes it",
 	}
 	if mode == ReleaseAuto || mode == "" {
-		for _, m := range []ReleaseMode{ReleaseRequeue, ReleaseFail, ReleaseClear, ReleaseExpire, ReleaseDelete} {
+		for _, m := range []ReleaseMode{ReleaseRequeue, ReleaseFail, ReleaseClear, ReleaseExpire} {
 			if can[m] == "" {
 				return m, nil
 			}
 		}
+		// A row that is gone tells nothing any more: that is a person's choice.
+		return "", &Fault{Kind: FaultMapping, What: "with this mapping a claim can only be released by deleting its row", Next: "map a state to release to (--map failed=VALUE or free=VALUE), or ask for it with --mode delete"}
 	}
 	why, known := can[mode]
 	switch {

@@ -27,6 +27,9 @@ type Terminal struct {
 	In  io.Reader
 	Out io.Writer
 	Env []string
+	// Theme is dark or light where the user pinned it; anything else asks the
+	// terminal, and takes dark for a terminal that does not answer.
+	Theme string
 }
 
 // App is the root model.
@@ -38,6 +41,7 @@ type App struct {
 	width   int
 	height  int
 	help    bool
+	pinned  bool // the theme was chosen; the terminal's answer does not count
 }
 
 // NewApp makes the root model around a screen. The screen must share the
@@ -62,7 +66,9 @@ func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		_, cmd := a.dialogs.Update(msg)
 		return a, tea.Batch(cmd, a.screen.Update(msg))
 	case tea.BackgroundColorMsg:
-		a.setStyles(theme.New(msg.IsDark()))
+		if !a.pinned {
+			a.setStyles(theme.New(msg.IsDark()))
+		}
 		return a, nil
 	case tea.KeyPressMsg:
 		if msg.String() == "ctrl+c" {
@@ -147,6 +153,14 @@ func (a *App) helpGroups() []frame.KeyGroup {
 	return append(a.screen.FullHelp(), frame.KeyGroup{Title: "everywhere", Keys: []key.Binding{g.Help, g.Quit, g.Suspend}})
 }
 
+// pin keeps to the theme that the user chose.
+func (a *App) pin(name string) {
+	if name == "dark" || name == "light" {
+		a.pinned = true
+		a.setStyles(theme.New(name == "dark"))
+	}
+}
+
 func (a *App) setStyles(s theme.Styles) {
 	a.styles = s
 	a.screen.SetStyles(s)
@@ -160,6 +174,7 @@ func Run(ctx context.Context, term Terminal, screen frame.Screen, dialogs *frame
 		defer closer.Close()
 	}
 	app := NewApp(screen, dialogs, keyMap)
+	app.pin(term.Theme)
 	program := tea.NewProgram(app,
 		tea.WithContext(ctx), tea.WithInput(term.In), tea.WithOutput(term.Out), tea.WithEnvironment(term.Env),
 		tea.WithoutSignalHandler())

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"image/color"
 	"strings"
 	"testing"
 
@@ -146,6 +147,24 @@ func TestR39_FrameIsAsLargeAsTheTerminal(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+func TestAPinnedThemeOutlivesTheTerminalsAnswer(t *testing.T) {
+	black, white := color.Gray{Y: 0}, color.Gray{Y: 255}
+	app, _, _ := newTestApp()
+	app.Update(tea.BackgroundColorMsg{Color: white})
+	if app.styles.Dark {
+		t.Error("a white background keeps the dark theme")
+	}
+	app.pin("light")
+	app.Update(tea.BackgroundColorMsg{Color: black})
+	if app.styles.Dark {
+		t.Error("the terminal overrides the theme that was chosen")
+	}
+	app.pin("auto")
+	if app.styles.Dark {
+		t.Error("auto pins a theme")
 	}
 }
 

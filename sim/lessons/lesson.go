@@ -38,6 +38,9 @@ func (s Scene) Record() (*sim.Trace, error) {
 	return sim.Record(s.Scenario)
 }
 
+// First is the number of the lesson that a newcomer sees: the race.
+const First = 2
+
 // All lists the lessons in order.
 func All() []Lesson {
 	all := make([]Lesson, len(makers))

@@ -22,6 +22,10 @@ type app struct {
 	// command ends well, so that a failure leaves standard output empty.
 	out bytes.Buffer
 
+	// written says what was changed in a database, with its audit id: the one
+	// thing that must be said even where the data cannot be printed.
+	written string
+
 	// secrets are the connection strings in use: nothing of their passwords may
 	// stand in a message.
 	secrets []dsn.DSN

@@ -48,6 +48,7 @@ func (a *app) carryOut(ctx context.Context, o opened, shared *inspectFlags, plan
 	if err != nil && len(result.Released) == 0 {
 		return placeError(err)
 	}
+	a.noteWritten(len(result.Released), verb(plan), result.AuditID)
 	var followed error
 	if err == nil {
 		followed = a.followResult(ctx, o, shared, &result, how)
@@ -66,6 +67,13 @@ func (a *app) carryOut(ctx context.Context, o opened, shared *inspectFlags, plan
 		return refused(fmt.Sprintf("%d not picked up within %s", result.Follow.Count(inspect.FollowNotPickedUp), inspect.FormatSpan(how.follow)), "see what runs next in the plan; to look on: idemtui inspect follow "+result.AuditID)
 	default:
 		return nil
+	}
+}
+
+// noteWritten keeps what was changed, for the case that nothing can be printed.
+func (a *app) noteWritten(rows int, verb, auditID string) {
+	if rows > 0 {
+		a.written = fmt.Sprintf("%d %s all the same; see 'idemtui inspect audit %s'", rows, verb, auditID)
 	}
 }
 

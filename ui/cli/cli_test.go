@@ -323,7 +323,13 @@ func TestASettingIsNotIgnoredInSilence(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"theme", "brokers of a"}
+	if config.Theme != "dark" {
+		t.Errorf("theme is %q", config.Theme)
+	}
+	if _, err := parseConfig([]byte("version: 1\ntheme: purple\n")); err == nil || !strings.Contains(err.Error(), "auto, dark or light") {
+		t.Errorf("an unknown theme gives %v", err)
+	}
+	want := []string{"brokers of a"}
 	if got := config.unused(); !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}

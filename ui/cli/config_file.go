@@ -100,6 +100,9 @@ func parseConfig(content []byte) (*configFile, error) {
 	if config.Version != configVersion && len(bytes.TrimSpace(content)) > 0 {
 		return nil, fmt.Errorf("version is %d, and this program reads version: %d", config.Version, configVersion)
 	}
+	if !slices.Contains([]string{"", "auto", "dark", "light"}, config.Theme) {
+		return nil, fmt.Errorf("theme is %q, and must be auto, dark or light", config.Theme)
+	}
 	for _, name := range slices.Sorted(maps.Keys(config.Connections)) {
 		if err := config.Connections[name].validate(); err != nil {
 			return nil, fmt.Errorf("connection %q: %w", name, err)
@@ -151,9 +154,6 @@ func yamlError(err error) error {
 // not be ignored in silence.
 func (c *configFile) unused() []string {
 	var unused []string
-	if c.Theme != "" && c.Theme != "auto" {
-		unused = append(unused, "theme")
-	}
 	for _, name := range slices.Sorted(maps.Keys(c.Connections)) {
 		if len(c.Connections[name].Brokers) > 0 {
 			unused = append(unused, "brokers of "+name)

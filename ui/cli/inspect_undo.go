@@ -65,6 +65,9 @@ func (a *app) runUndo(cmd *cobra.Command, shared *inspectFlags, flags *undoFlags
 	if undoErr != nil && len(result.Restored) == 0 {
 		return placeError(undoErr)
 	}
+	if result.Executed {
+		a.noteWritten(len(result.Restored), "put back", result.AuditID)
+	}
 	if err := a.printUndo(result, past, flags.format); err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"time"
@@ -32,8 +33,8 @@ func Run(ctx context.Context, args []string, streams Streams, getenv func(string
 	err := a.execute(ctx, args)
 	code, keepsOutput := exitCode(ctx, err)
 	if keepsOutput {
-		if _, writeErr := a.out.WriteTo(streams.Out); writeErr != nil && err == nil {
-			err, code = failure(writeErr, ""), exitFailed
+		if _, writeErr := a.out.WriteTo(streams.Out); writeErr != nil && (err == nil || a.written != "") {
+			err, code = failure(fmt.Errorf("the result could not be printed (%w)", writeErr), a.written), exitFailed
 		}
 	}
 	a.report(err, code)

@@ -10,6 +10,7 @@ import (
 
 	"idemtui/sim"
 	"idemtui/sim/explore"
+	"idemtui/sim/lessons"
 	"idemtui/ui"
 	"idemtui/ui/lesson"
 	"idemtui/ui/player"
@@ -60,8 +61,12 @@ func (a *app) runSim(cmd *cobra.Command, f *simFlags) error {
 		}
 		return a.openToken(cmd.Context(), f.open, speed)
 	}
-	if !a.interactive() && f.lesson.N > 0 && !f.choseRun() {
-		return a.printLesson(cmd.Context(), f.lesson.WithSeed(f.scenario.Seed))
+	if !a.interactive() && !f.choseRun() {
+		shown := f.lesson
+		if shown.N == 0 {
+			shown = lessons.All()[lessons.First-1]
+		}
+		return a.printLesson(cmd.Context(), shown.WithSeed(f.scenario.Seed))
 	}
 	if !a.interactive() {
 		trace, err := a.recordOne(&f.scenarioFlags)

@@ -16,9 +16,14 @@ var startChoices = []start.Choice{
 	{Title: "All commands", About: "what idemtui can do on the command line", Args: []string{"--help"}},
 }
 
-// terminal is what a screen runs on.
+// terminal is what a screen runs on. A config file that cannot be read pins no
+// theme: whoever needs more of it says so.
 func (a *app) terminal() ui.Terminal {
-	return ui.Terminal{In: a.streams.In, Out: a.streams.Out, Env: a.streams.Environ}
+	term := ui.Terminal{In: a.streams.In, Out: a.streams.Out, Env: a.streams.Environ}
+	if config, err := a.config(); err == nil {
+		term.Theme = config.Theme
+	}
+	return term
 }
 
 // screenError turns the end of a screen into the error of the command.

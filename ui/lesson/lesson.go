@@ -30,9 +30,6 @@ type Config struct {
 	Speed   player.Speed // 0: as suits the run
 }
 
-// firstLesson is what a newcomer sees.
-const firstLesson = 2
-
 // LeftMsg says that the viewer wants to play with a workload, or to see handlers
 // on it beneath its own.
 type LeftMsg struct {
@@ -76,7 +73,7 @@ func New(ctx context.Context, config Config, keyMap keys.Map, dialogs *frame.Dia
 		s.books = append(s.books, newBook(l))
 	}
 	if config.Lesson == 0 {
-		s.config.Lesson = firstLesson
+		s.config.Lesson = lessons.First
 	}
 	s.at = s.config.Lesson - 1
 	s.player = player.New(player.Config{Speed: config.Speed}, keyMap, dialogs)
