@@ -93,8 +93,13 @@ func IncidentOf(now time.Time, claims []Claim, wanted func(Claim) bool) Incident
 
 // olderFrom is the place of the first claim that is much older than the one
 // before it. A single leftover stays: one line is not made shorter by one line.
+// Claims whose worker is alive are no incident: they fold nothing away.
 func olderFrom(now time.Time, newestFirst []*Claim) int {
-	for i := 1; i < len(newestFirst)-1; i++ {
+	first := slices.IndexFunc(newestFirst, func(c *Claim) bool { return c.Verdict != VerdictAlive })
+	if first < 0 {
+		return len(newestFirst)
+	}
+	for i := first + 1; i < len(newestFirst)-1; i++ {
 		young, old := now.Sub(newestFirst[i-1].ClaimedAt.Time), now.Sub(newestFirst[i].ClaimedAt.Time)
 		if old-young >= OlderGap && old/OlderFactor >= young {
 			return i

@@ -68,6 +68,24 @@ func TestClaimsFromLongBeforeFold(t *testing.T) {
 	}
 }
 
+// What is stuck for hours must not be folded away for the sake of a claim whose
+// worker is at work.
+func TestAClaimThatIsAliveFoldsNothingAway(t *testing.T) {
+	alive := stuckAt("w-2", noon.Add(-12*time.Minute))
+	alive.Verdict = VerdictAlive
+	claims := []Claim{alive}
+	for i := range 5 {
+		claims = append(claims, stuckAt("w-7", noon.Add(-4*time.Hour+time.Duration(i)*time.Second)))
+	}
+	if n := IncidentOf(noon, claims, nil); n.Claims != 6 || n.Older.Claims != 0 {
+		t.Errorf("%d claims, %d folded", n.Claims, n.Older.Claims)
+	}
+	claims[0].Verdict = VerdictCannotTell
+	if n := IncidentOf(noon, claims, nil); n.Older.Claims != 5 {
+		t.Errorf("%d folded", n.Older.Claims)
+	}
+}
+
 func TestIncidentCountsEachClaimOnce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ages := rapid.SliceOfN(rapid.Int64Range(0, int64(200*365*24*time.Hour/time.Second)), 0, 60).Draw(t, "ages")
