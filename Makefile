@@ -29,6 +29,7 @@ check:
 
 unit:
 	IDEMTUI_TEST_REQUIRE=1 $(GO) test -race -p $(TEST_PACKAGES) -timeout 15m ./...
+	$(GO) test ./sim -run Figures
 
 bench:
 	$(GO) test -run '^$$' -bench . -benchmem ./...
