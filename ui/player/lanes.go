@@ -111,11 +111,11 @@ func foldLine(p *page, shown []track) string {
 	line := "… " + text.Plural(hidden, "more worker", "more workers")
 	switch busy := int64(atWork(p.workers) - atWork(shown)); busy {
 	case 0:
-		return line + ", idle here"
+		return line + ", idle on this page"
 	case hidden:
-		return line + ", at work too"
+		return line + ", at work on this page"
 	default:
-		return line + ", " + text.Count(busy, true) + " of them at work"
+		return line + ", " + text.Count(busy, true) + " of them at work on this page"
 	}
 }
 

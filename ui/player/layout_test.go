@@ -155,7 +155,7 @@ func TestTheBusiestWorkersAreShown(t *testing.T) {
 	if len(shown) != 1 || shown[0].worker != int(e.Worker) {
 		t.Errorf("one worker to show, and it is not w%d, who charges again: %+v", e.Worker+1, shown)
 	}
-	if line := foldLine(p.cache.page, shown); line != "… 7 more workers, at work too" {
+	if line := foldLine(p.cache.page, shown); line != "… 7 more workers, at work on this page" {
 		t.Errorf("the fold says %q", line)
 	}
 }
