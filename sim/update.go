@@ -22,9 +22,6 @@ func (f Form) String() string {
 	return formNames[f]
 }
 
-// Forms lists the three natural forms, and the one that is not.
-func Forms() []Form { return []Form{FormSet, FormConditional, FormUpsert, FormIncrement} }
-
 // Update is a message that moves an order from one status to the next.
 type Update struct {
 	Name     string // such as m1

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"idemtui/inspect"
 	"idemtui/ui/triage"
 )
@@ -16,6 +18,48 @@ type carrying struct {
 	format  string
 	follow  time.Duration // 0: not followed
 	every   time.Duration
+}
+
+// writing is one command that writes: how its plan is made, and what must hold
+// before it is carried out.
+type writing struct {
+	database string
+	armed    bool // --yes was given
+	how      carrying
+	plan     func(context.Context, opened) (plan inspect.Plan, bulk bool, err error)
+	permit   func(table inspect.Table, plan inspect.Plan, bulk bool) error
+}
+
+// planAndCarryOut opens the one place that is meant and makes the plan there;
+// it prints the plan or, where the command is armed, carries it out.
+func (a *app) planAndCarryOut(cmd *cobra.Command, shared *inspectFlags, w writing) (err error) {
+	places, err := a.places(cmd, shared)
+	if err != nil {
+		return err
+	}
+	ctx := cmd.Context()
+	o, err := a.single(ctx, places, shared, w.database)
+	if err != nil {
+		return err
+	}
+	defer func() { err = joinClose(err, o.store) }()
+	if w.armed && o.place.readOnly {
+		return refused("writing is forbidden here by --read-only or by read_only in the config file", "ask whoever set it")
+	}
+	plan, bulk, err := w.plan(ctx, o)
+	if err != nil {
+		return err
+	}
+	if !w.armed {
+		if err := a.keepPlan(shared, plan, bulk); err != nil {
+			return err
+		}
+		return a.printRelease(plan.Preview(), w.how.format)
+	}
+	if err := w.permit(o.table, plan, bulk); err != nil {
+		return err
+	}
+	return a.carryOut(ctx, o, shared, plan, w.how)
 }
 
 // verb is what a plan does to its claims.

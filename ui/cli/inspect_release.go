@@ -120,39 +120,20 @@ func parseRate(rate string) (int, error) {
 	return n, nil
 }
 
-func (a *app) runRelease(cmd *cobra.Command, shared *inspectFlags, flags *releaseFlags, words []string) (err error) {
+func (a *app) runRelease(cmd *cobra.Command, shared *inspectFlags, flags *releaseFlags, words []string) error {
 	if err := flags.check(cmd, words); err != nil {
 		return err
 	}
-	places, err := a.places(cmd, shared)
-	if err != nil {
-		return err
-	}
-	ctx := cmd.Context()
-	o, err := a.single(ctx, places, shared, flags.database)
-	if err != nil {
-		return err
-	}
-	defer func() { err = joinClose(err, o.store) }()
-	if flags.yes && o.place.readOnly {
-		return refused("releasing is forbidden here by --read-only or by read_only in the config file", "ask whoever set it")
-	}
-	plan, bulk, err := a.releasePlan(ctx, o, shared, flags, words)
-	if err != nil {
-		return err
-	}
-	if !flags.yes {
-		if err := a.keepPlan(shared, plan, bulk); err != nil {
-			return err
-		}
-		return a.printRelease(plan.Preview(), flags.format)
-	}
-	if err := flags.permit(o.table, plan, bulk); err != nil {
-		return err
-	}
-	return a.carryOut(ctx, o, shared, plan, carrying{
-		format: flags.format, follow: flags.follow, every: shared.followEvery(cmd),
-		options: inspect.ReleaseOptions{Reason: flags.reason, Rate: flags.perSecond, AllowUnverified: flags.allowUnverified},
+	return a.planAndCarryOut(cmd, shared, writing{
+		database: flags.database, armed: flags.yes,
+		how: carrying{
+			format: flags.format, follow: flags.follow, every: shared.followEvery(cmd),
+			options: inspect.ReleaseOptions{Reason: flags.reason, Rate: flags.perSecond, AllowUnverified: flags.allowUnverified},
+		},
+		plan: func(ctx context.Context, o opened) (inspect.Plan, bool, error) {
+			return a.releasePlan(ctx, o, shared, flags, words)
+		},
+		permit: flags.permit,
 	})
 }
 

@@ -125,36 +125,22 @@ func given(flags ...bool) int {
 	return n
 }
 
-func (a *app) runSettle(cmd *cobra.Command, shared *inspectFlags, flags *settleFlags, words []string) (err error) {
+func (a *app) runSettle(cmd *cobra.Command, shared *inspectFlags, flags *settleFlags, words []string) error {
 	if err := flags.check(cmd, words); err != nil {
 		return err
 	}
-	places, err := a.places(cmd, shared)
-	if err != nil {
-		return err
-	}
-	ctx := cmd.Context()
-	o, err := a.single(ctx, places, shared, flags.database)
-	if err != nil {
-		return err
-	}
-	defer func() { err = joinClose(err, o.store) }()
-	if flags.yes && o.place.readOnly {
-		return refused("writing is forbidden here by --read-only or by read_only in the config file", "ask whoever set it")
-	}
-	plan, err := a.settlePlan(ctx, o, shared, flags, words)
-	if err != nil {
-		return err
-	}
-	if !flags.yes {
-		if err := a.keepPlan(shared, plan, false); err != nil {
-			return err
-		}
-		return a.printRelease(plan.Preview(), flags.format)
-	}
-	return a.carryOut(ctx, o, shared, plan, carrying{
-		format: flags.format, follow: flags.follow, every: shared.followEvery(cmd),
-		options: inspect.ReleaseOptions{Reason: flags.reason, Rate: flags.perSecond, AllowUnverified: flags.allowUnverified},
+	return a.planAndCarryOut(cmd, shared, writing{
+		database: flags.database, armed: flags.yes,
+		how: carrying{
+			format: flags.format, follow: flags.follow, every: shared.followEvery(cmd),
+			options: inspect.ReleaseOptions{Reason: flags.reason, Rate: flags.perSecond, AllowUnverified: flags.allowUnverified},
+		},
+		plan: func(ctx context.Context, o opened) (inspect.Plan, bool, error) {
+			plan, err := a.settlePlan(ctx, o, shared, flags, words)
+			return plan, false, err
+		},
+		// Every claim of a settle was named, so nothing more is to be permitted.
+		permit: func(inspect.Table, inspect.Plan, bool) error { return nil },
 	})
 }
 
