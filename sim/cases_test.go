@@ -295,3 +295,26 @@ func TestAClockThatIsAheadTakesOverALiveClaim(t *testing.T) {
 		}
 	}
 }
+
+// A fenced worker gives up its claim before the answer reaches it. Where the
+// table goes by message id the claim is its own, and its lease lapses on time.
+func TestTheLeaseOfAFencedWorkerLapsesOnTime(t *testing.T) {
+	trace := mustRecord(t, Scenario{
+		Handler: HandlerFence, Payments: 3, Workers: 1, Duplicates: One, Distance: 1, Crash: One, Timeout: One / 10, Slow: One, AckLost: One / 10,
+		Charge: 7 * second, Lease: 10 * millisecond, Renew: 3333333, NoNack: true, MaxReceives: 3, NewKeys: true, ByMessage: true,
+	}, 64)
+	before, fenced := int64(0), 0
+	for i := range trace.Len() {
+		e := trace.Event(i)
+		if e.At < before {
+			t.Fatalf("event %d: %+v after %d ns", i, e, before)
+		}
+		before = e.At
+		if e.Label == LabelFenced {
+			fenced++
+		}
+	}
+	if fenced == 0 {
+		t.Fatal("nobody was fenced")
+	}
+}

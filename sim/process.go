@@ -208,6 +208,9 @@ func (e *engine) consider(w *worker, s *slot, label Label) {
 		}
 	case LabelFenced:
 		e.result.Fenced++
+		// The worker gives up a claim that may be its own: nobody but the
+		// clock ends it now.
+		e.watchLease(w.message.slot, never)
 	case LabelClaimTakeover:
 		e.result.Takeovers++
 	case LabelRemember, LabelClaimWon, LabelComplete, LabelCommit:
