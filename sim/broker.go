@@ -30,7 +30,7 @@ func (e *engine) later(m message, delay int64) {
 // broker refuses a new message whose id it has accepted within its window, and
 // puts a message aside that it has delivered often enough.
 func (e *engine) arrive(m message) {
-	limit := e.scenario.MaxReceives
+	limit := e.receiveLimit
 	switch {
 	case !m.again:
 		m.cause = e.record(Event{Kind: EventArrive, Lane: LaneBroker, Worker: -1, Cause: m.cause}, &m)
@@ -85,6 +85,12 @@ func (e *engine) replaced(w *worker) bool {
 		return w.replaced
 	}
 	return e.scenario.Direct || w.replaced || e.slots[w.message.slot].gone&(1<<w.message.copy) != 0
+}
+
+// late says whether the broker ignores the worker's ack: it has brought the
+// message back meanwhile.
+func (e *engine) late(w *worker) bool {
+	return e.scenario.LateAckIgnored && e.log == nil && w.replaced
 }
 
 // comeBack makes the worker's message available again after a delay.

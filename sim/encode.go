@@ -47,11 +47,18 @@ type Parameters struct {
 	Rebalance   json.Number `json:"rebalance"`
 	NodeClock   bool        `json:"node_clock"`
 	Skew        json.Number `json:"skew_seconds"`
+	LateAck     string      `json:"late_ack,omitempty"` // "ignored", or left out: honoured
 }
 
 // Parameters is the scenario for JSON.
 func (s Scenario) Parameters() Parameters {
+	late := ""
+	if s.LateAckIgnored {
+		late = "ignored"
+	}
 	return Parameters{
+		LateAck: late,
+
 		Handler: s.Handler.String(), Seed: s.Seed, Payments: s.Payments, Workers: s.Workers,
 		Duplicates: json.Number(s.Duplicates.String()), Distance: s.Distance, CopyAfter: Seconds(s.CopyAfter),
 		Fail: json.Number(s.Fail.String()), Crash: json.Number(s.Crash.String()),

@@ -95,6 +95,8 @@ type engine struct {
 	sends       []Send      // of a script; nil: the messages come from the workload
 	log         []partition // nil: the broker is a queue
 	commitEvery int
+
+	receiveLimit int64 // deliveries of a message; 0: any number
 }
 
 // placedCopy is a copy and the place in the queue at which it stands.
@@ -133,7 +135,7 @@ func newEngine(s Scenario, r *recorder) *engine {
 	e := &engine{
 		scenario: s, handler: s.handler(), streams: newStreams(s.Seed), timings: s.timings(),
 		workers: make([]worker, s.Workers), recorder: r,
-		result: Result{Handler: s.Handler, Seed: s.Seed},
+		result: Result{Handler: s.Handler, Seed: s.Seed}, receiveLimit: s.receiveLimit(),
 	}
 	e.source = newWorkload(&e.scenario, &e.streams)
 	if s.Log {

@@ -63,13 +63,14 @@ const (
 	EventCommitOffset                  // a log's offset moves over what is done
 	EventRebalance                     // a log's partition goes to another worker
 	EventRewind                        // a log's message is to come again: it lies after the last commit
+	EventAckLate                       // a worker's ack arrives after the broker has brought the message back, and is ignored
 	eventKindCount
 )
 
 var eventKindNames = [eventKindCount]string{
 	"deliver", "redeliver", "start", "effect", "busy", "answered", "return", "crash", "restart", "pause", "visible", "expire", "arrive", "delete",
 	"forget", "forget-key", "renew", "renew-stale", "reject", "dead-letter", "ack-lost",
-	"commit-offset", "rebalance", "rewind",
+	"commit-offset", "rebalance", "rewind", "ack-late",
 }
 
 // String names the kind.
@@ -100,17 +101,17 @@ type Event struct {
 // program, or what the world did.
 func (t *Trace) Step(e Event) string {
 	switch e.Kind {
-	case EventStart, EventEffect, EventBusy, EventAnswer:
+	case EventStart, EventEffect, EventBusy, EventAnswer, EventAckLate:
 		return t.handler.Program[e.PC].Kind.String()
 	}
 	return e.Kind.String()
 }
 
 // Outcome is the event's outcome as the JSON trace names it: "start", a
-// transition's label, "busy" or "answered"; empty for what the world did.
+// transition's label, "busy", "ack-late" or "answered"; empty for what the world did.
 func (t *Trace) Outcome(e Event) string {
 	switch e.Kind {
-	case EventStart, EventBusy, EventAnswer:
+	case EventStart, EventBusy, EventAnswer, EventAckLate:
 		return e.Kind.String()
 	}
 	return e.Label.String()

@@ -29,6 +29,8 @@ func (v *narrator) said() string {
 		return v.start()
 	case EventEffect:
 		return v.effect()
+	case EventAckLate:
+		return v.lateAck()
 	case EventAnswer:
 		return v.answer()
 	}
@@ -132,7 +134,7 @@ func (v *narrator) world() string {
 	case EventReject:
 		return fmt.Sprintf("The broker refuses the message of %s: it accepted that id less than %s ago. The window guards sending, not handling.", p, formatNanos(v.trace.scenario.Window))
 	case EventDeadLetter:
-		return fmt.Sprintf("The broker has delivered %s %d times without an ack and moves it to the dead letters.", p, v.trace.scenario.MaxReceives)
+		return fmt.Sprintf("The broker has delivered %s %d times without an ack and moves it to the dead letters.", p, v.trace.scenario.receiveLimit())
 	}
 	return ""
 }

@@ -152,6 +152,26 @@ func (v *narrator) ack() string {
 	return fmt.Sprintf("The broker deletes this message of %s: it was acknowledged.", p)
 }
 
+// lateAck is an ack that the broker ignores.
+func (v *narrator) lateAck() string {
+	since := "is to deliver it again"
+	for i := v.event.Seq - 1; i >= 0; i-- {
+		e := v.trace.events[i]
+		switch {
+		case e.Payment != v.event.Payment || e.Copy != v.event.Copy:
+			continue
+		case e.Kind == EventDeadLetter:
+			since = "has put it aside as a dead letter"
+		case e.Kind == EventRedeliver && e.Worker != v.event.Worker:
+			since = "has given it to " + WorkerLane(int(e.Worker)).String()
+		case e.Kind != EventVisible || e.Worker != v.event.Worker:
+			continue
+		}
+		break
+	}
+	return fmt.Sprintf("The ack of %s comes too late: the broker has taken the message back from %s, %s, and ignores this ack.", v.payment, v.worker, since)
+}
+
 // times is a number of charges in words.
 func times(charges uint32) string {
 	switch charges {

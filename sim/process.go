@@ -153,9 +153,12 @@ func (e *engine) effect(i int32) {
 	label, busy := e.stepIn(w.message.slot, w)
 	w.steps++
 	w.busy = busy
-	if busy {
+	switch {
+	case busy:
 		e.note(i, EventBusy, LaneTable, NoLabel)
-	} else {
+	case kind == OpAck && e.late(w):
+		e.note(i, EventAckLate, LaneBroker, label)
+	default:
 		e.note(i, EventEffect, laneOf(kind), label)
 	}
 	e.consider(w, s, label)
@@ -216,7 +219,7 @@ func (e *engine) consider(w *worker, s *slot, label Label) {
 	case LabelRemember, LabelClaimWon, LabelComplete, LabelCommit:
 		s.rememberedAt = e.now
 	case LabelAck:
-		if e.log == nil || w.message.retry {
+		if (e.log == nil || w.message.retry) && !e.late(w) {
 			s.gone |= 1 << w.message.copy
 		}
 	}

@@ -69,7 +69,7 @@ type Scenario struct {
 	NoNack      bool  // a worker can only leave a message unacknowledged: it comes back when the broker's patience ends
 	Direct      bool  // the senders call the worker and no broker brings anything back
 	Visibility  int64 // the broker's patience for an ack; 0: as long as a lease, and at least ten charges
-	MaxReceives int64 // deliveries of a message before it becomes a dead letter; 0: any number
+	MaxReceives int64 // deliveries of a message before it becomes a dead letter; 0: any number, unless late acks are ignored
 	Window      int64 // the broker refuses a message id that it accepted less than so long ago; 0: it accepts all
 	Retention   int64 // how long the table remembers; 0: forever
 	KeyMemory   int64 // how long the provider remembers a key; 0: forever
@@ -78,6 +78,12 @@ type Scenario struct {
 	CommitEvery int64 // of a log: messages between two commits of the offset; 0: 10
 	RetryTopic  bool  // of a log: what must come back goes to a retry topic; otherwise it blocks its partition
 	ByMessage   bool  // the copy is a producer's retry with a new message id, and table and provider go by that id
+
+	// LateAckIgnored is what a queue does with the ack of a delivery whose message
+	// it has brought back meanwhile: nothing, as where a receipt has expired or a
+	// channel was closed. Otherwise any ack counts, however late. A log never
+	// counts what is acked after the partition went to another worker.
+	LateAckIgnored bool
 }
 
 // DefaultScenario is the workload of the second lesson: 2,000 payments, 8
@@ -174,6 +180,8 @@ func (s Scenario) Validate() error {
 	switch {
 	case s.Charge > MaxTime/s.Payments:
 		return &RangeError{"charge", formatNanos(s.Charge), fmt.Sprintf("at most %s with %d payments, a year in all", formatNanos(MaxTime/s.Payments), s.Payments)}
+	case s.ignoresLateAcks() && s.Charge > MaxTime/s.Payments/s.receiveLimit():
+		return &RangeError{"charge", formatNanos(s.Charge), fmt.Sprintf("at most %s with %d payments that come up to %d times each, since late acks are ignored: a year in all", formatNanos(MaxTime/s.Payments/s.receiveLimit()), s.Payments, s.receiveLimit())}
 	case s.Log && s.Direct:
 		return &RangeError{"direct", "on", "off with a log: callers have no log"}
 	case s.Log && s.AckLost > 0:
@@ -217,6 +225,25 @@ func (s Scenario) validateWaits() error {
 	}
 	got := map[string]int64{"lease": s.Lease, "visibility": s.Visibility, "charge": s.Charge}[name]
 	return &RangeError{name, formatNanos(got), fmt.Sprintf("at most %s with %d pauses, crashes and lost acks", formatNanos(most), waits)}
+}
+
+// standardReceives bounds the deliveries of a message where late acks are ignored
+// and the scenario names no bound: without any, a message whose every ack comes
+// too late would come for ever. It is the limit that RabbitMQ's quorum queues
+// have unless told otherwise, since version 4.0.
+// https://www.rabbitmq.com/docs/quorum-queues#poison-message-handling
+const standardReceives = 20
+
+// ignoresLateAcks says whether the broker is a queue that ignores late acks.
+func (s *Scenario) ignoresLateAcks() bool { return s.LateAckIgnored && !s.Log && !s.Direct }
+
+// receiveLimit is how many deliveries of a message there are before it becomes a
+// dead letter; 0: any number.
+func (s *Scenario) receiveLimit() int64 {
+	if s.MaxReceives == 0 && s.ignoresLateAcks() {
+		return standardReceives
+	}
+	return s.MaxReceives
 }
 
 // String is the guard as the command line spells it.

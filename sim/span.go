@@ -77,7 +77,7 @@ func (t *Trace) buildSpans() {
 			continue
 		}
 		switch e.Kind {
-		case EventEffect, EventBusy:
+		case EventEffect, EventBusy, EventAckLate:
 			if s := open[e.Worker]; s != nil {
 				s.Effect, s.EffectSeq, s.Label, s.Event = e.At, e.Seq, e.Label, e.Kind
 			}

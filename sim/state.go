@@ -127,7 +127,7 @@ func (s *State) apply(h *Handler, e *Event) (ok bool) {
 	switch e.Kind {
 	case EventStart:
 		w.Step, w.Phase = e.PC, PhaseBefore
-	case EventEffect, EventBusy:
+	case EventEffect, EventBusy, EventAckLate:
 		return s.effect(h, w, e)
 	case EventAnswer:
 		w.Phase = PhaseBetween

@@ -78,6 +78,7 @@ var tokenFields = []tokenField{
 	flag('2', func(s *Scenario) *bool { return &s.NodeClock }),
 	field('3', func(s *Scenario) *int64 { return &s.Skew }),
 	field('x', func(s *Scenario) *Fraction { return &s.AckLost }),
+	flag('4', func(s *Scenario) *bool { return &s.LateAckIgnored }),
 }
 
 // Token writes the scenario as one word that opens the same run anywhere:

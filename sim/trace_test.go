@@ -49,6 +49,7 @@ func anyScenario(t *rapid.T) Scenario {
 		s.CommitEvery = rapid.SampledFrom([]int64{0, 1, 3}).Draw(t, "commit every")
 		s.RetryTopic = rapid.Bool().Draw(t, "retry topic")
 	}
+	s.LateAckIgnored = rapid.IntRange(0, 3).Draw(t, "late ack ignored") == 0
 	s.ByMessage = rapid.IntRange(0, 4).Draw(t, "by message") == 0
 	return s
 }
