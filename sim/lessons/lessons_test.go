@@ -2,6 +2,7 @@ package lessons
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -180,6 +181,42 @@ func TestExhibitsFit(t *testing.T) {
 	}
 }
 
+// A sequence has a mark for each lane, its times go on, its words keep to the
+// glossary, and its marks fit into 60 columns.
+func TestSequencesFit(t *testing.T) {
+	for _, l := range All() {
+		for i, p := range l.Pages {
+			if p.Sequence == nil {
+				continue
+			}
+			where, q := fmt.Sprintf("%s, page %d", l.Name, i+1), p.Sequence
+			if p.Step < 1 || p.Step > len(q.Instants) || p.Lane < 0 || p.Lane >= len(q.Lanes) {
+				t.Errorf("%s: step %d of %d, lane %d", where, p.Step, len(q.Instants), p.Lane)
+			}
+			widest, before := 0, int64(0)
+			for _, lane := range q.Lanes {
+				widest = max(widest, len(lane))
+			}
+			room := (60-widest-4)/len(q.Instants) - 1
+			for n, instant := range q.Instants {
+				checkSaid(t, where, instant.Told)
+				if len(instant.Marks) != len(q.Lanes) || instant.At < before {
+					t.Errorf("%s: instant %d has %d marks, and is at %d after %d", where, n, len(instant.Marks), instant.At, before)
+				}
+				before = instant.At
+				for _, mark := range instant.Marks {
+					if len([]rune(mark.Text)) > room || len([]rune(mark.Note)) > room-1 {
+						t.Errorf("%s: %q or %q is wider than %d", where, mark.Text, mark.Note, room)
+					}
+					if mark.Wrong && !strings.HasPrefix(mark.Text, "✗") {
+						t.Errorf("%s: %q went wrong and does not say so", where, mark.Text)
+					}
+				}
+			}
+		}
+	}
+}
+
 func TestFindTakesNumberAndName(t *testing.T) {
 	for i, name := range Names() {
 		byName, ok := Find(strings.ToUpper(name))
@@ -224,6 +261,7 @@ func TestParametersTurnBothWaysAndStayValid(t *testing.T) {
 }
 
 // Whatever a viewer changes, a page never tells what did not happen.
+// A sequence is a run of its own, which no change of the scene reaches.
 func TestChangedRunsAreNeverMisdescribed(t *testing.T) {
 	for _, l := range All() {
 		for i, p := range l.Pages {
@@ -233,7 +271,7 @@ func TestChangedRunsAreNeverMisdescribed(t *testing.T) {
 				changed.Scenario.Handler = h.ID
 				trace := record(t, changed)
 				shown := l.Show(i, trace)
-				if strings.ContainsAny(shown.Text, "{}") || shown.N < 0 || shown.N > trace.Len() || shown.Own != (h.ID == scene.Scenario.Handler) {
+				if strings.ContainsAny(shown.Text, "{}") || shown.N < 0 || shown.N > trace.Len() || shown.Own != (h.ID == scene.Scenario.Handler || p.Sequence != nil) {
 					t.Errorf("%s, page %d under %s: %+v", l.Name, i+1, h.Name, shown)
 				}
 			}

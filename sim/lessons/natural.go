@@ -1,8 +1,6 @@
 package lessons
 
 import (
-	"slices"
-
 	"idemtui/sim"
 	"idemtui/sim/explore"
 )
@@ -20,7 +18,7 @@ func natural() Lesson {
 	return Lesson{
 		Name: "natural", Title: "natural idempotency, when you can get it",
 		Scenes: scenes,
-		Pages: []Page{
+		Pages: append([]Page{
 			{
 				Scene: add, Moment: atStart,
 				text: "Some work needs no table of ids, because doing it twice does no harm. It depends on what the message says. This one says \"add to what is there\", and it will be delivered twice.",
@@ -41,22 +39,7 @@ func natural() Lesson {
 					{Handler: sim.HandlerNatural, Deliveries: 2, Budgets: explore.Budgets{Crash: 1, Timeout: 1}},
 				},
 			},
-			{
-				Scene: set, Moment: atEnd,
-				text:    "Twice in a row is harmless, then. Now let the copy come late. An order is packed, m1 ships it, m2 delivers it, and then the copy of m1 comes and sets " + late(sim.FormSet).Status + ". What m2 wrote is undone.",
-				Exhibit: arrivals(sim.FormSet),
-			},
-			{
-				Scene: set, Moment: atEnd,
-				text:    "So let the message say what it expects: set SHIPPED where it is PACKED. The late copy finds " + late(sim.FormConditional).Status + " and changes " + count(int64(late(sim.FormConditional).Rows)) + " rows. That is no error: it is the count by which you know a duplicate.",
-				Exhibit: arrivals(sim.FormConditional),
-			},
-			{
-				Scene: set, Moment: atEnd,
-				text:    "An upsert by business id never makes a second row, where an insert with a generated id would. But it sets all the same, and the late copy leaves " + late(sim.FormUpsert).Status + ". It needs the same condition, or a number that only grows.",
-				Exhibit: arrivals(sim.FormUpsert),
-			},
-		},
+		}, lateCopyPages(set)...),
 		Question: Question{
 			Before:  3,
 			Text:    "Both deliveries of \"the value is now this\" are processed, with no deduplication. How often is the effect there?",
@@ -69,35 +52,6 @@ func natural() Lesson {
 		Closing:   "Some things cannot be worded so: money that is told to move twice moves twice. But a good deal can. Ask of every message type:",
 		Checklist: checklist(),
 	}
-}
-
-// late is what the late copy of an older message does.
-func late(form sim.Form) sim.Written {
-	written := sim.ApplyUpdates(lateCopy(form))
-	return written[len(written)-1]
-}
-
-// lateCopy is the sequence with the late copy, for a form.
-func lateCopy(form sim.Form) (sim.Form, string, []sim.Update) {
-	status, updates := sim.LateCopy()
-	return form, status, updates
-}
-
-// arrivals is that sequence, message by message.
-func arrivals(form sim.Form) *Exhibit {
-	e := &Exhibit{Titles: []string{form.String(), "says", "rows", "order now"}}
-	for _, w := range sim.ApplyUpdates(lateCopy(form)) {
-		says := w.Update.To
-		if form == sim.FormConditional {
-			says += " where " + w.Update.From
-		}
-		name := w.Update.Name
-		if slices.ContainsFunc(e.Rows, func(row []string) bool { return row[0] == name }) {
-			name += " again"
-		}
-		e.Rows = append(e.Rows, []string{name, says, count(int64(w.Rows)), w.Status})
-	}
-	return e
 }
 
 func checklist() []string {

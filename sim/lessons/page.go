@@ -15,6 +15,11 @@ type Page struct {
 	// Exhibit is a small table that belongs to the text, nil on most pages. It
 	// shows what a timeline of one payment cannot.
 	Exhibit *Exhibit
+	// Sequence stands in the place of the timeline, nil on most pages; Step is
+	// the page's moment in it: so many instants have happened.
+	Sequence *Sequence
+	Step     int
+	Lane     int // of the sequence: the one that the page speaks of; 0: of all
 }
 
 // Exhibit is a table of a few rows, worked out by package sim.
@@ -49,6 +54,8 @@ func (l Lesson) Show(page int, t *sim.Trace) Shown {
 	own.Seed = t.Scenario().Seed
 	n, found := p.Moment.In(t)
 	switch {
+	case p.Sequence != nil:
+		return Shown{Text: p.text, N: n, Found: true, Own: true}
 	case !found:
 		return Shown{Text: "You have changed this run, and what this page tells does not happen in it. Put it back to see it, or read on."}
 	case t.Scenario() != own:

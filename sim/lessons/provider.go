@@ -40,7 +40,7 @@ func forgotten() Scene {
 }
 
 func provider() Lesson {
-	const inside, bare, fresh, stable, late, both, hop = 0, 1, 2, 3, 4, 5, 6
+	const inside, bare, fresh, stable, late, both = 0, 1, 2, 3, 4, 5
 	scenes := []Scene{
 		inside: {Title: "one transaction", Scenario: leased(sim.HandlerOneTx), Sends: unanswered, Parameters: []Parameter{Workers}},
 		bare:   tries("three tries without a key", sim.HandlerNone, false),
@@ -49,14 +49,13 @@ func provider() Lesson {
 		late:   forgotten(),
 		both:   {Title: "claim, lease and key", Scenario: leased(sim.HandlerKey), Sends: unanswered, Parameters: []Parameter{Lease, NewKeys}},
 	}
-	scenes = append(scenes, tries("a second hop that makes its own key", sim.HandlerKeyOnly, true))
 	for i := range scenes {
 		scenes[i].Compare = others(scenes[i].Scenario.Handler, sim.HandlerNone, sim.HandlerLease, sim.HandlerOneTx, sim.HandlerKeyOnly, sim.HandlerKey)
 	}
 	return Lesson{
 		Name: "provider", Title: "the side effect that cannot join your transaction",
 		Scenes: scenes,
-		Pages:  slices.Concat(outsidePages(inside), keyPages(bare, fresh, stable, late), togetherPages(both, hop)),
+		Pages:  slices.Concat(outsidePages(inside), keyPages(bare, fresh, stable), storePages(stable), forgottenPages(late), togetherPages(both), hopPages(both)),
 		Question: Question{
 			Before:  5,
 			Text:    "Now each try sends an idempotency key, made at random for that try. Three tries, all charged, all answers lost. How often is the customer charged?",
@@ -92,7 +91,7 @@ func outsidePages(inside int) []Page {
 	}
 }
 
-func keyPages(bare, fresh, stable, late int) []Page {
+func keyPages(bare, fresh, stable int) []Page {
 	return []Page{
 		{
 			Scene: bare, Moment: atEnd,
@@ -104,12 +103,17 @@ func keyPages(bare, fresh, stable, late int) []Page {
 		},
 		{
 			Scene: stable, Moment: at(sim.LabelChargeTimeout).of(2),
-			text: "The same key with every try. The provider finds it in its own table of keys, charges nothing, and returns the first result. That table is a claim table too: it is this very protocol, on the other side.",
+			text: "The same key with every try. The provider finds it in its own table of keys, charges nothing, and returns the first result.",
 		},
 		{
 			Scene: stable, Moment: atEnd,
 			text: "Three tries, charged {charged}. It no longer matters which answers get lost, as long as one arrives in the end.",
 		},
+	}
+}
+
+func forgottenPages(late int) []Page {
+	return []Page{
 		{
 			Scene: late, Moment: on(sim.EventForgetKey),
 			text: "But the provider's table has a retention as well, here of {keymemory}. This try comes " + length(lastTry) + " after the first, and the key is forgotten.",
@@ -121,7 +125,7 @@ func keyPages(bare, fresh, stable, late int) []Page {
 	}
 }
 
-func togetherPages(both, hop int) []Page {
+func togetherPages(both int) []Page {
 	return []Page{
 		{
 			Scene: both, Moment: at(sim.LabelMarkFailed),
@@ -135,32 +139,7 @@ func togetherPages(both, hop int) []Page {
 				{Handler: sim.HandlerKey, Deliveries: 2, Budgets: explore.Budgets{Slow: 1}},
 			},
 		},
-		{
-			Scene: hop, Moment: wrong(),
-			text: "One more way to lose it. Between us and the provider stands another service, and it makes a key of its own for each request. Our key was the same with every try. What the provider sees is this.",
-		},
-		{
-			Scene: hop, Moment: atEnd,
-			text:    "Charged {charged}. The chain is as good as its weakest hop: every one that causes something outside has to take the key it got and pass it on.",
-			Exhibit: hops(),
-		},
 	}
-}
-
-// hops is what becomes of three tries through one hop or two.
-func hops() *Exhibit {
-	const tries = 3
-	e := &Exhibit{Titles: []string{"the first hop", "the second hop", "tries", "charges"}}
-	for _, chain := range [][2]sim.KeyAt{
-		{sim.KeyForwarded, sim.KeyForwarded},
-		{sim.KeyForwarded, sim.KeyMade},
-		{sim.KeyMade, sim.KeyForwarded},
-		{sim.KeyForwarded, sim.KeyDropped},
-	} {
-		charges := sim.ChargesThroughHops(tries, chain[0], chain[1])
-		e.Rows = append(e.Rows, []string{chain[0].String(), chain[1].String(), count(tries), count(int64(charges))})
-	}
-	return e
 }
 
 // unsure is a workload in which answers get lost, too.

@@ -90,6 +90,10 @@ func (a *app) printLesson(ctx context.Context, l lessons.Lesson) error {
 		if i == l.Question.Before {
 			a.printQuestion(l.Question, trace.Result())
 		}
+		if page.Sequence != nil {
+			a.printSequencePage(l, i, trace)
+			continue
+		}
 		shown := l.Show(i, trace)
 		a.printf("\n%s\n", paragraph(shown.Text))
 		if page.Exhibit != nil {

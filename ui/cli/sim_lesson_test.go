@@ -28,6 +28,11 @@ func TestEveryLessonPrintsWithoutATerminal(t *testing.T) {
 				t.Errorf("lesson %d does not show %q", l.N, scene.Title)
 			}
 		}
+		for i, page := range l.Pages {
+			if q := page.Sequence; q != nil && (!strings.Contains(out, "== "+q.Title) || !strings.Contains(out, q.Instants[page.Step-1].Told[:30])) {
+				t.Errorf("lesson %d, page %d: %q is not told", l.N, i+1, q.Title)
+			}
+		}
 		for _, question := range l.Checklist {
 			if !strings.Contains(out, "- "+question[:20]) {
 				t.Errorf("lesson %d does not ask %q", l.N, question)

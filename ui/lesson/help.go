@@ -35,10 +35,13 @@ func (s *Screen) ShortHelp() []key.Binding {
 		return []key.Binding{turn, named(k.All, "play with it"), k.Menu}
 	}
 	play := p.Play
-	if s.player.Playing() {
+	if s.playing() {
 		play = named(play, "pause")
 	}
 	steps := joined("←→", "step", p.Back, p.Step)
+	if s.sequence() != nil {
+		return []key.Binding{turn, named(k.Results, "results"), k.Menu, play, steps}
+	}
 	// The line under the page's text has the keys of the clock already.
 	return []key.Binding{turn, named(k.Change, "change"), named(k.Results, "results"), k.Menu, named(p.NextHandler, "handler"), named(p.Compare, "compare"), named(p.Statement, "SQL"), play, steps}
 }

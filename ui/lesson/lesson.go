@@ -55,6 +55,8 @@ type Screen struct {
 	from  place // where the results were asked for
 	panel panel
 
+	stepper stepper // the cursor of a page's sequence
+
 	request int   // generation of the newest request for a run
 	scene   scene // whose run is shown, or on its way
 	shown   said  // what the page says of the run
@@ -92,7 +94,7 @@ func (s *Screen) book() *book             { return &s.books[s.at] }
 // while something else is in front.
 func Owns(msg tea.Msg) bool {
 	switch msg.(type) {
-	case recordedMsg, rowMsg, ChosenMsg:
+	case recordedMsg, rowMsg, steppedMsg, ChosenMsg:
 		return true
 	}
 	return false
@@ -105,8 +107,12 @@ func (s *Screen) Update(msg tea.Msg) tea.Cmd {
 		return s.recorded(msg)
 	case rowMsg:
 		return s.rowCame(msg)
+	case steppedMsg:
+		return s.stepper.stepped(msg)
 	case ChosenMsg:
 		return s.Open(msg.Lesson)
+	case tea.BlurMsg:
+		s.stepper.stop()
 	case tea.KeyPressMsg:
 		return s.pressed(msg)
 	case tea.WindowSizeMsg:
@@ -124,6 +130,7 @@ func (s *Screen) Open(lesson int) tea.Cmd {
 
 func (s *Screen) pressed(msg tea.KeyPressMsg) tea.Cmd {
 	s.player.Arrive()
+	s.stepper.arrive()
 	if s.panel.open {
 		if cmd, taken := s.pressedInPanel(msg); taken {
 			return cmd
@@ -163,6 +170,8 @@ func (s *Screen) pressed(msg tea.KeyPressMsg) tea.Cmd {
 		return s.reset()
 	case s.place.kind != page:
 		return nil
+	case s.sequence() != nil:
+		return s.pressedInSequence(msg)
 	case key.Matches(msg, s.keys.Player.NextHandler):
 		return s.turnHandler(1)
 	case key.Matches(msg, s.keys.Player.PrevHandler):
@@ -235,6 +244,7 @@ func (s *Screen) Explores() explore.Config {
 func (s *Screen) Pause() {
 	s.player.Arrive()
 	s.player.Pause()
+	s.stepper.stop()
 }
 
 // Title is the window title.

@@ -23,6 +23,9 @@ func (s *Screen) dials() []lessons.Parameter {
 	if s.place.kind == results {
 		return s.lesson().Tables[s.place.i].Parameters()
 	}
+	if s.sequence() != nil {
+		return nil
+	}
 	return s.present().Parameters
 }
 

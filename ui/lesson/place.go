@@ -133,6 +133,9 @@ func (s *Screen) enter(p place, forward bool) tea.Cmd {
 	switch p.kind {
 	case page, asking:
 		how := jump
+		if s.sequence() != nil {
+			return tea.Batch(s.show(p.i, jump), s.enterSequence(forward))
+		}
 		if forward {
 			how = glide
 		}

@@ -173,7 +173,7 @@ func (s *Screen) reset() tea.Cmd {
 	if s.place.kind == results {
 		return s.resetTable()
 	}
-	if _, changed := s.book().changed[s.scene.i]; !changed {
+	if _, changed := s.book().changed[s.scene.i]; !changed || s.sequence() != nil {
 		return nil
 	}
 	return s.change(s.present().Scenario)

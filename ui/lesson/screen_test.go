@@ -75,6 +75,14 @@ func readLesson(t *testing.T, s *stage, l lessons.Lesson, w, h int) {
 		}
 		says(t, s, where, shown.Text)
 		s.shows(t, fmt.Sprintf("lesson %d of 7", l.N), fmt.Sprintf("page %d of %d", i+1, len(l.Pages)))
+		if q := page.Sequence; q != nil && (page.Exhibit == nil || h >= 20) {
+			for lane, mark := range q.Instants[page.Step-1].Marks {
+				s.shows(t, q.Lanes[lane])
+				if mark.Text != "" {
+					s.shows(t, mark.Text)
+				}
+			}
+		}
 		if page.Exhibit != nil {
 			for _, row := range page.Exhibit.Rows {
 				s.shows(t, strings.Join(row, " "))
@@ -136,8 +144,9 @@ func TestPictures(t *testing.T) {
 		{"race-sql", 2, strings.Fields("n n n 3 n n n S"), []int{0, 2}},
 		{"release", 3, []string{on, on, on, on}, nil},
 		{"lease-slow", 4, strings.Split(strings.Repeat(on+" ", 7), " ")[:7], []int{2, 3}},
-		{"provider-forgotten", 5, strings.Split(strings.Repeat(on+" ", 10), " ")[:10], nil},
-		{"natural-exhibit", 6, strings.Split(strings.Repeat(on+" ", 6), " ")[:6], []int{0, 2}},
+		{"provider-forgotten", 5, strings.Fields(strings.Repeat(on+" ", 12)), nil},
+		{"provider-hops", 5, strings.Fields(strings.Repeat(on+" ", 17)), []int{0}},
+		{"natural-late-copy", 6, strings.Fields(strings.Repeat(on+" ", 7)), []int{0, 2, 3}},
 		{"natural-checklist", 6, []string{"t", on}, []int{0}},
 		{"retention-late", 7, []string{on, on, on, on}, []int{2}},
 		{"menu", 2, []string{"L"}, nil},

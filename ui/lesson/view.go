@@ -31,6 +31,10 @@ func (s *Screen) View(w, h int) string {
 	case closing:
 		lines = s.viewClosing(w, h)
 	default:
+		if s.sequence() != nil {
+			lines = s.viewSequence(w, h)
+			break
+		}
 		lines = s.viewRun(w, h)
 	}
 	return strings.Join(lines[:min(len(lines), h)], "\n")
@@ -107,7 +111,10 @@ func fitted(picture string, h int) []string {
 func (s *Screen) heading(w int) string {
 	l := s.lesson()
 	right := s.styles.Muted.Render(fmt.Sprintf("seed %d  speed %s ", s.config.Seed, s.player.Speed()))
-	if s.place.kind == results || s.place.kind == closing {
+	switch {
+	case s.sequence() != nil:
+		right = ""
+	case s.place.kind == results || s.place.kind == closing:
 		right = s.styles.Muted.Render(fmt.Sprintf("seed %d ", s.config.Seed))
 	}
 	left := " " + s.styles.Title.Render(fmt.Sprintf("lesson %d of %d", l.N, len(s.list))) + "  "
@@ -142,7 +149,7 @@ func (s *Screen) block(w int, low bool) []string {
 		}
 	}
 	more := ""
-	if s.scene.lesson == s.at {
+	if s.scene.lesson == s.at && s.sequence() == nil {
 		more = s.styles.Muted.Render(s.present().Title)
 		if changes := s.changes(); changes != "" {
 			more = s.styles.Warn.Render("changed: " + changes)
@@ -214,10 +221,10 @@ func (s *Screen) pageHint() string {
 		on = "the results at full size"
 	}
 	hint := s.press(k.Next.Help().Key, on)
-	if _, changed := s.book().changed[s.scene.i]; changed {
+	if _, changed := s.book().changed[s.scene.i]; changed && s.sequence() == nil {
 		return hint + "   " + s.press(k.Reset.Help().Key, k.Reset.Help().Desc)
 	}
-	if s.player.Playing() {
+	if s.playing() {
 		return hint + "   " + s.press(s.keys.Player.Play.Help().Key, "pause")
 	}
 	return hint + "   " + s.press(s.keys.Player.Play.Help().Key, "play the run") + "   " +
