@@ -165,13 +165,26 @@ func TestWhatTheLeaseLessonSaysBesides(t *testing.T) {
 	for seed := uint64(1); seed <= seeds; seed++ {
 		l := lessonNamed(t, "lease").WithSeed(seed)
 
-		short := record(t, sceneTitled(t, l, "a lease shorter than the work"))
-		if r, c := short.Result(), labels(short); r.Charges != 3 || r.Fenced != 0 || r.Takeovers != 2 || c[sim.LabelCompleteStale] != 2 || c[sim.LabelComplete] != 1 {
-			t.Errorf("seed %d, livelock: %+v, %d stale", seed, r, c[sim.LabelCompleteStale])
+		endless := record(t, sceneTitled(t, l, "takeovers without end"))
+		if r, c := endless.Result(), labels(endless); r.Charges != 6 || r.Deliveries != 6 || r.Fenced != 0 || r.Takeovers != 5 || r.DeadLetters != 1 || c[sim.LabelCompleteStale] != 5 {
+			t.Errorf("seed %d, livelock: %+v, %v", seed, r, c)
 		}
 		renewed := record(t, sceneTitled(t, l, "the same, with renewal"))
-		if r := renewed.Result(); r.Charges != 1 || r.Takeovers != 0 {
-			t.Errorf("seed %d, renewal: %+v", seed, r)
+		if r, c := renewed.Result(), labels(renewed); r.Charges != 1 || r.Takeovers != 0 || r.DeadLetters != 0 || c[sim.LabelClaimDone] != 1 {
+			t.Errorf("seed %d, renewal: %+v, %v", seed, r, c)
+		}
+		aside := record(t, sceneTitled(t, l, "dead letters"))
+		if r := aside.Result(); r.Charges != 0 || r.Deliveries != 3 || r.DeadLetters != 1 {
+			t.Errorf("seed %d, dead letters: %+v", seed, r)
+		}
+
+		node := record(t, sceneTitled(t, l, "leases by the workers' own clocks"))
+		if r := node.Result(); r.Charges != 2 || r.Takeovers != 1 || r.DeadLetters != 0 {
+			t.Errorf("seed %d, node clock: %+v", seed, r)
+		}
+		database := record(t, sceneTitled(t, l, "leases by the database's clock"))
+		if r := database.Result(); r.Charges != 1 || r.Takeovers != 0 {
+			t.Errorf("seed %d, database clock: %+v", seed, r)
 		}
 
 		byName := sceneTitled(t, l, "a guard by name")

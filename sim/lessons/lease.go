@@ -1,6 +1,8 @@
 package lessons
 
 import (
+	"slices"
+
 	"idemtui/sim"
 	"idemtui/sim/explore"
 )
@@ -45,36 +47,65 @@ func oneName() Scene {
 	}}
 }
 
-// overtaken is work that takes longer than the lease, while copies keep coming.
+// overtaken is work that outlasts both its lease and the broker's patience, at a
+// broker that ignores acks that come too late.
 func overtaken(title string, renew int64) Scene {
 	s := leased(sim.HandlerFence)
-	s.Workers, s.Lease, s.Renew, s.Visibility, s.Charge = 3, smallCharge, renew, second, 2*smallCharge
-	const work, apart = 45 * millisecond, 10 * millisecond
-	return Scene{Title: title, Scenario: s, Sends: []sim.Send{
-		{Charge: work}, {At: apart, Charge: work}, {At: 2 * apart, Charge: work},
-	}}
+	s.Lease, s.Renew, s.Visibility = 15*millisecond, renew, 20*millisecond
+	s.LateAckIgnored, s.MaxReceives = true, 6
+	return Scene{
+		Title: title, Scenario: s, Sends: []sim.Send{{Charge: 30 * millisecond}},
+		Parameters: []Parameter{Renew, Lease, Visibility, MaxReceives, Workers},
+	}
+}
+
+// setAside is the crash of the first page at a broker with a limit of deliveries
+// that is used up before the lease has lapsed.
+func setAside() Scene {
+	s := leased(sim.HandlerLease)
+	s.MaxReceives = 3
+	return Scene{
+		Title: "dead letters", Scenario: s, Sends: crashAfter(1),
+		Parameters: []Parameter{MaxReceives, Lease, Visibility},
+	}
+}
+
+// twoClocks is a copy that comes while the first worker is well within its
+// lease, and the second worker's clock is ahead.
+func twoClocks(title string, node bool) Scene {
+	s := leased(sim.HandlerLease)
+	s.NodeClock, s.Skew, s.Visibility = node, smallPatience, second
+	return Scene{
+		Title: title, Scenario: s, Sends: []sim.Send{{Charge: 12 * millisecond}, {At: smallCharge, Charge: smallCharge}},
+		Parameters: []Parameter{Lease, Renew, Workers},
+	}
 }
 
 func lease() Lesson {
-	const took, late, slow, fence, stale, name, short, renewed = 0, 1, 2, 3, 4, 5, 6, 7
+	const took, late, slow, fence, stale, name, node, database, endless, renewed, aside = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10
 	scenes := []Scene{
-		took:    {Title: "crash and takeover", Scenario: leased(sim.HandlerLease), Sends: crashAfter(1)},
-		late:    {Title: "a crash after the charge", Scenario: leased(sim.HandlerLease), Sends: crashAfter(2)},
-		slow:    {Title: "the slow worker", Scenario: leased(sim.HandlerLease), Sends: stallAfter(2)},
-		fence:   {Title: "the slow worker, and a fence", Scenario: leased(sim.HandlerFence), Sends: stallAfter(2)},
-		stale:   {Title: "what the fence does stop", Scenario: leased(sim.HandlerFence), Sends: stallAfter(1)},
-		name:    oneName(),
-		short:   overtaken("a lease shorter than the work", 0),
-		renewed: overtaken("the same, with renewal", 2*millisecond),
+		took:     {Title: "crash and takeover", Scenario: leased(sim.HandlerLease), Sends: crashAfter(1)},
+		late:     {Title: "a crash after the charge", Scenario: leased(sim.HandlerLease), Sends: crashAfter(2)},
+		slow:     {Title: "the slow worker", Scenario: leased(sim.HandlerLease), Sends: stallAfter(2)},
+		fence:    {Title: "the slow worker, and a fence", Scenario: leased(sim.HandlerFence), Sends: stallAfter(2)},
+		stale:    {Title: "what the fence does stop", Scenario: leased(sim.HandlerFence), Sends: stallAfter(1)},
+		name:     oneName(),
+		node:     twoClocks("leases by the workers' own clocks", true),
+		database: twoClocks("leases by the database's clock", false),
+		endless:  overtaken("takeovers without end", 0),
+		renewed:  overtaken("the same, with renewal", smallCharge),
+		aside:    setAside(),
 	}
 	for i := range scenes {
 		scenes[i].Compare = others(scenes[i].Scenario.Handler, sim.HandlerLease, sim.HandlerFence, sim.HandlerKey)
-		scenes[i].Parameters = []Parameter{Lease, Renew, Visibility, Guard, Workers}
+		if scenes[i].Parameters == nil {
+			scenes[i].Parameters = []Parameter{Lease, Renew, Visibility, Guard, Workers}
+		}
 	}
 	return Lesson{
 		Name: "lease", Title: "state and lease",
 		Scenes:   scenes,
-		Pages:    append(leasePages(took, late, slow), fencePages(fence, stale, name, short, renewed)...),
+		Pages:    slices.Concat(leasePages(took, late, slow), fencePages(fence, stale, name), clockPages(node, database), livelockPages(endless, renewed, aside)),
 		Question: fenceQuestion(),
 		Workload: stumbling(),
 		Tables:   []Table{troubled()},
@@ -139,7 +170,7 @@ func leasePages(took, late, slow int) []Page {
 	}
 }
 
-func fencePages(fence, stale, name, short, renewed int) []Page {
+func fencePages(fence, stale, name int) []Page {
 	return []Page{
 		{
 			Scene: fence, Moment: on(sim.EventPause),
@@ -161,17 +192,47 @@ func fencePages(fence, stale, name, short, renewed int) []Page {
 			Scene: name, Moment: at(sim.LabelComplete),
 			text: "It matters what is compared. Here a completion is guarded by the owner's name, and both workers go by the same one. So {worker}, late, marks DONE the claim that {second} is still at work on. A token would have refused it.",
 		},
+	}
+}
+
+func clockPages(node, database int) []Page {
+	return []Page{
 		{
-			Scene: short, Moment: at(sim.LabelCompleteStale),
-			text: "A lease shorter than the work, {lease}, and copies keep coming. Each new delivery takes over from a worker that is alive and still at work. {worker} has worked to the end, and may not say so.",
+			Scene: node, Moment: at(sim.LabelClaimTakeover),
+			text: "A lease is a time, so it matters whose clock tells it. Here each worker asks its own, and {worker}'s is {skew} ahead. By it the lease of {lease} has lapsed long ago, so {worker} takes over from {first}, which is well within it.",
 		},
 		{
-			Scene: short, Moment: atEnd,
-			text: "Charged {charged} for {deliveries} deliveries, and only the last could write DONE, because no copy came after it. While copies keep coming nobody can: all work and no end, a livelock. The fence let every call pass, as each had a newer token.",
+			Scene: node, Moment: wrong(),
+			text: "Charged {charged}, without a crash, a pause or a lost message. A clock that is behind does the other harm: a dead worker's claim is held for longer.",
+		},
+		{
+			Scene: database, Moment: on(sim.EventBusy),
+			text: "The same deliveries, judged by the database's clock. It writes the lease and it compares it, so there is one clock for all. {worker} finds the lease running and comes back later.",
+		},
+	}
+}
+
+func livelockPages(endless, renewed, aside int) []Page {
+	return []Page{
+		{
+			Scene: endless, Moment: at(sim.LabelCompleteStale),
+			text: "Back to the fence, and work that takes longer than its lease of {lease}. {second} has taken over from a worker that is alive. {worker} has worked to the end, and may not write DONE: its token is old.",
+		},
+		{
+			Scene: endless, Moment: on(sim.EventAckLate),
+			text: "Nor may it acknowledge. The broker's patience of {visibility} ended as well, it has brought the message back, and it ignores a late ack. Now {second} works to the end, and another takes over from it in the same way.",
+		},
+		{
+			Scene: endless, Moment: on(sim.EventDeadLetter),
+			text: "All work and no end, a livelock: nobody finishes before the next one begins. Charged {charged}, and the fence let every call pass, as each had a newer token. Only the broker ends it: after {receives} deliveries it puts the message aside, as a dead letter.",
 		},
 		{
 			Scene: renewed, Moment: atEnd,
-			text: "The cure is to renew the lease while the work goes on, or to make it longer than any work can take. Renewed in time, the claim is never taken over. Charged {charged}. But mind: a worker that stands still renews nothing.",
+			text: "The cure is to renew the lease while the work goes on, here every {renew}, or to make it longer than any work can take. Now there is no takeover, and the last delivery finds DONE. Charged {charged}. But a worker that stands still renews nothing.",
+		},
+		{
+			Scene: aside, Moment: on(sim.EventDeadLetter),
+			text: "Mind the limit, though. A delivery that finds the claim held counts, too. This is the crash of page 1 again, at a broker with a limit of {receives}: they are used up before the lease has lapsed. Dead letters are not lost, but somebody has to look.",
 		},
 	}
 }

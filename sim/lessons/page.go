@@ -116,6 +116,12 @@ func (s sight) word(word string) (string, bool) {
 		return length(scenario.Lease), true
 	case "charge":
 		return length(scenario.Charge), true
+	case "renew":
+		return length(scenario.Renew), true
+	case "skew":
+		return length(scenario.Skew), true
+	case "receives":
+		return count(scenario.MaxReceives), true
 	case "visibility":
 		return length(scenario.Visibility), true
 	case "keymemory":

@@ -144,6 +144,8 @@ func TestPictures(t *testing.T) {
 		{"race-sql", 2, strings.Fields("n n n 3 n n n S"), []int{0, 2}},
 		{"release", 3, []string{on, on, on, on}, nil},
 		{"lease-slow", 4, strings.Split(strings.Repeat(on+" ", 7), " ")[:7], []int{2, 3}},
+		{"lease-clocks", 4, strings.Fields(strings.Repeat(on+" ", 15)), nil},
+		{"lease-livelock", 4, strings.Fields(strings.Repeat(on+" ", 19)), []int{2}},
 		{"provider-forgotten", 5, strings.Fields(strings.Repeat(on+" ", 12)), nil},
 		{"provider-hops", 5, strings.Fields(strings.Repeat(on+" ", 17)), []int{0}},
 		{"natural-late-copy", 6, strings.Fields(strings.Repeat(on+" ", 7)), []int{0, 2, 3}},

@@ -142,6 +142,8 @@ func (p *page) wishBroker(w *wish, s sim.Span) {
 		w.texts, w.ink = []string{"←" + name + " is back", "←" + name, "←"}, inkWarn
 	case sim.EventAckLost:
 		w.texts, w.ink = []string{"✗ ack lost", "✗"}, inkWarn
+	case sim.EventAckLate:
+		w.texts, w.ink = []string{"✗ ack too late", "✗ late", "✗"}, inkWarn
 	case sim.EventReject:
 		w.texts, w.ink = []string{"✗ " + name + " refused", "✗"}, inkWarn
 	case sim.EventDeadLetter:
