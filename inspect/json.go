@@ -371,6 +371,7 @@ type mappingJSON struct {
 	ClaimedAt   *string                 `json:"claimed_at"`
 	Lease       *string                 `json:"lease"`
 	Heartbeat   *string                 `json:"heartbeat"`
+	Advisory    *string                 `json:"advisory"`
 	Owner       *string                 `json:"owner"`
 	Token       *string                 `json:"token"`
 	Attempts    *string                 `json:"attempts"`
@@ -390,7 +391,7 @@ type timesAsNamed struct {
 func newMappingJSON(m Mapping) mappingJSON {
 	out := mappingJSON{
 		Key: list(m.KeyNames()), State: optional(m.State.Column), Values: map[State][]string{}, ClaimedAt: optional(m.ClaimedAt),
-		Lease: optional(m.Lease.String()), Heartbeat: optional(m.Heartbeat.String()), Owner: optional(m.OwnerText()), Token: optional(m.Token),
+		Lease: optional(m.Lease.String()), Heartbeat: optional(m.Heartbeat.String()), Advisory: optional(m.Advisory.String()), Owner: optional(m.OwnerText()), Token: optional(m.Token),
 		Attempts: optional(m.Attempts), CompletedAt: optional(m.CompletedAt), FailedAt: optional(m.FailedAt), ExpiresAt: optional(m.ExpiresAt),
 		StaleAfter: m.Threshold().Seconds(), RunsNext: optional(string(m.RunsNext)), Times: map[string]timesAsNamed{},
 	}

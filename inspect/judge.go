@@ -19,6 +19,10 @@ type Facts struct {
 	// they could not be seen; "" means that they were.
 	Locks       map[Key][]LockHolder
 	LocksHidden string
+	// Advisory are the live holders of the claims' advisory locks by key, where
+	// those are mapped; AdvisoryHidden is as LocksHidden.
+	Advisory       map[Key][]LockHolder
+	AdvisoryHidden string
 	// Sessions are the connected sessions by owner; nil: not looked at.
 	Sessions *Sessions
 	// Owners are those of all claimed rows, where only some are judged.
@@ -33,7 +37,8 @@ type Facts struct {
 	owners map[string]bool // of all claimed rows that are judged together
 }
 
-// LockHolder is a live session that holds a lock on a row.
+// LockHolder is a live session that holds a lock on a row, or a claim's
+// advisory lock.
 type LockHolder struct {
 	PID         int64
 	Application string
@@ -181,7 +186,7 @@ func verdictOf(c Claim, f Facts) Verdict {
 	_, together := silenceOf(c, f)
 	session := sessionOf(c, f)
 	switch {
-	case f.LocksHidden == "" && len(f.Locks[c.Key]) > 0, movedSince(c, f) != unmoved, beat == beatFresh:
+	case f.locked(c), movedSince(c, f) != unmoved, beat == beatFresh:
 		return VerdictAlive
 	case leaseRuns(c, f) && beat == beatStale:
 		return VerdictCannotTell
@@ -207,7 +212,11 @@ func silenceOf(c Claim, f Facts) (silence, bool) {
 
 // evidenceOf lists every rung, strongest first, decided or not.
 func evidenceOf(c Claim, f Facts) []Evidence {
-	evidence := []Evidence{lockEvidence(c, f), renewedEvidence(c, f)}
+	evidence := []Evidence{lockEvidence(c, f)}
+	if e, ok := advisoryEvidence(c, f); ok {
+		evidence = append(evidence, e)
+	}
+	evidence = append(evidence, renewedEvidence(c, f))
 	if e, ok := heartbeatEvidence(c, f); ok {
 		evidence = append(evidence, e)
 	}

@@ -33,7 +33,7 @@ func (m Mapping) OnlyByKey() string {
 }
 
 func unlockedSince(c Claim, f Facts) Stamp {
-	if !f.Mapping.holdsRowLock() || f.Standby || f.LocksHidden != "" || len(f.Locks[c.Key]) > 0 {
+	if !f.Mapping.holdsRowLock() || f.Standby || f.LocksHidden != "" || f.AdvisoryHidden != "" || f.locked(c) {
 		return Stamp{}
 	}
 	if old, ok := seenBefore(c, f); ok && old.UnlockedSince.Valid() && old.Token == c.Token && old.ClaimedAt == c.ClaimedAt {

@@ -11,13 +11,14 @@ import (
 // mapNames are the names that a mapping may set, in the order in which help
 // and errors list them.
 var mapNames = []string{
-	"key", "state", "processing", "done", "failed", "free", "claimed_at", "lease", "heartbeat", "heartbeat_every",
-	"owner", "token", "attempts", "completed_at", "failed_at", "expires_at", "runs_next", "unit.COL", "zone.COL",
+	"kind", "key", "state", "processing", "done", "failed", "free", "claimed_at", "lease", "heartbeat", "heartbeat_every",
+	"advisory", "owner", "token", "attempts", "completed_at", "failed_at", "expires_at", "runs_next", "unit.COL", "zone.COL",
 }
 
 // ParseMap reads a mapping by hand, as the flag --map takes it: NAME=VALUE
-// parts joined by commas (a comma or backslash inside a value is escaped by a
-// backslash). An error names the part that is wrong.
+// parts joined by commas. A backslash takes its meaning from a comma, a +, a |, a
+// backslash, or a blank at either end of a name, which is else trimmed. An error
+// names the part that is wrong.
 func ParseMap(text string) (Mapping, error) {
 	p := mapParser{seen: map[string]bool{}}
 	p.m = Mapping{Verified: true, Times: map[string]TimeBinding{}, State: StateBinding{Values: map[State][]string{}, Rules: map[State][]StateRule{}}}
@@ -38,8 +39,8 @@ type mapParser struct {
 }
 
 func (p *mapParser) part(part string) error {
-	name, value, ok := strings.Cut(strings.TrimSpace(part), "=")
-	name, value = strings.TrimSpace(name), strings.TrimSpace(value)
+	name, value, ok := cutEscaped(part, '=')
+	name, value = trimEscaped(name), trimEscaped(value)
 	switch {
 	case !ok || name == "":
 		return fmt.Errorf("%q: want NAME=VALUE", part)
@@ -68,6 +69,16 @@ func (p *mapParser) set(name, value string) error {
 		return p.key(value)
 	case name == "lease":
 		return p.lease(value)
+	case name == "advisory":
+		var err error
+		p.m.Advisory, err = ParseAdvisory(value)
+		return err
+	case name == "kind":
+		p.m.Kind = Kind(value)
+		if !slices.Contains(kinds, p.m.Kind) {
+			return fmt.Errorf("want K1 to K8")
+		}
+		return nil
 	case name == "heartbeat_every":
 		d, err := retention.ParseDuration(value)
 		p.m.Heartbeat.Every = d
@@ -79,9 +90,9 @@ func (p *mapParser) set(name, value string) error {
 		}
 		return nil
 	case strings.HasPrefix(name, "unit."):
-		return p.unit(strings.TrimPrefix(name, "unit."), value)
+		return p.unit(unescape(strings.TrimPrefix(name, "unit.")), value)
 	case strings.HasPrefix(name, "zone."):
-		column := strings.TrimPrefix(name, "zone.")
+		column := unescape(strings.TrimPrefix(name, "zone."))
 		t := p.m.Times[column]
 		t.Zone = value
 		p.m.Times[column] = t
@@ -105,7 +116,7 @@ func (p *mapParser) key(value string) error {
 		return fmt.Errorf("a key has at most %d columns", MaxKeyParts)
 	}
 	for i, c := range columns {
-		c = unescape(strings.TrimSpace(c))
+		c = unescape(trimEscaped(c))
 		if c == "" {
 			return fmt.Errorf("an empty column name")
 		}
@@ -118,15 +129,14 @@ func (p *mapParser) key(value string) error {
 	return nil
 }
 
-// state reads V|V, or the null-ness rules COL!null and COL=null.
+// state reads V|V, or the rules COL!null, COL=null, COL>now and COL<=now.
 func (p *mapParser) state(s State, value string) error {
 	for _, v := range splitEscaped(value, '|') {
-		column, isNull, ok := nullTest(v)
-		if ok {
-			if column == "" {
+		if column, op, ok := cutTest(v); ok {
+			if column = unescape(trimEscaped(column)); column == "" {
 				return fmt.Errorf("%q: no column before the test", v)
 			}
-			p.m.State.Rules[s] = append(p.m.State.Rules[s], NullRule(unescape(column), isNull))
+			p.m.State.Rules[s] = append(p.m.State.Rules[s], StateRule{{Column: column, Op: op}})
 			continue
 		}
 		if v == "" {
@@ -137,19 +147,25 @@ func (p *mapParser) state(s State, value string) error {
 	return nil
 }
 
-func nullTest(v string) (column string, isNull, ok bool) {
-	if c, found := strings.CutSuffix(v, "!null"); found {
-		return c, false, true
+// mapTests are the tests that need no value, which is what a mapping by hand
+// can say.
+var mapTests = []TestOp{TestNotNull, TestNull, TestPast, TestFuture}
+
+func cutTest(v string) (column string, op TestOp, ok bool) {
+	for _, op := range mapTests {
+		if c, found := strings.CutSuffix(v, string(op)); found {
+			return c, op, true
+		}
 	}
-	if c, found := strings.CutSuffix(v, "=null"); found {
-		return c, true, true
-	}
-	return "", false, false
+	return "", "", false
 }
 
 // lease reads COL, COL+4h or COL+COL.
 func (p *mapParser) lease(value string) error {
 	parts := splitEscaped(value, '+')
+	for i := range parts {
+		parts[i] = trimEscaped(parts[i])
+	}
 	if len(parts) > 2 || parts[0] == "" || parts[len(parts)-1] == "" {
 		return fmt.Errorf("want COL, COL+DURATION or COL+COL")
 	}
@@ -180,6 +196,7 @@ func (p *mapParser) unit(column, value string) error {
 // finish checks the parts against each other and names the kind.
 func (p *mapParser) finish() error {
 	m := &p.m
+	p.statedByKind()
 	byValue, byNull := len(m.State.Values), len(m.State.Rules)
 	switch {
 	case len(m.Key) == 0:
@@ -187,10 +204,10 @@ func (p *mapParser) finish() error {
 	case m.State.Column == "" && byValue > 0:
 		return fmt.Errorf("state values without state=COL")
 	case m.State.Column != "" && byNull > 0:
-		return fmt.Errorf("state=%s and a null test exclude each other", m.State.Column)
+		return fmt.Errorf("state=%s and a test of a column exclude each other", m.State.Column)
 	case m.State.Column == "" && byNull == 0:
 		return fmt.Errorf("no state: say state=COL and processing=VALUE, or processing=COL!null")
-	case byNull > 0 && len(m.State.Rules[StateProcessing]) == 0:
+	case m.Kind != KindInsertOnly && byNull > 0 && len(m.State.Rules[StateProcessing]) == 0:
 		return fmt.Errorf("no processing: say which rows are claimed, as in processing=locked_at!null")
 	}
 	taken := map[string]State{}
@@ -201,6 +218,9 @@ func (p *mapParser) finish() error {
 			}
 			taken[v] = s
 		}
+	}
+	if m.Kind != "" {
+		return checkKind(*m)
 	}
 	m.Kind = kindOf(*m)
 	return nil
@@ -217,6 +237,15 @@ func kindOf(m Mapping) Kind {
 	default:
 		return KindStateAge
 	}
+}
+
+// cutEscaped cuts at the first separator that no backslash escapes.
+func cutEscaped(s string, sep byte) (before, after string, ok bool) {
+	before = splitEscaped(s, sep)[0]
+	if len(before) == len(s) {
+		return s, "", false
+	}
+	return before, s[len(before)+1:], true
 }
 
 // splitEscaped cuts at each separator that no backslash escapes; the escapes

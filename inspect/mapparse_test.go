@@ -67,6 +67,18 @@ func TestParseMapNamesTheBadPart(t *testing.T) {
 		"key=k,state=s,done=X,failed=X":      `"X" stands for both done and failed`,
 		"key=k,state=s,heartbeat_every=soon": "soon",
 		"key=k,processing=!null":             "no column",
+		"kind=K9,key=k":                      "want K1 to K8",
+		"kind=K1,key=k,state=s":              "kind=K1: a state with a lease",
+		"kind=K2,key=k,state=s":              "claimed_at=COL",
+		"kind=K3,key=k,state=s":              "processing=COL!null",
+		"kind=K4,key=k,state=s":              "heartbeat=COL",
+		"kind=K5,key=k":                      "no state",
+		"kind=K6,key=k,lease=l":              "neither lease nor heartbeat",
+		"kind=K7,key=k,completed_at=c":       "nothing in such a row tells",
+		"kind=K8,key=k":                      "no state",
+		"kind=K8,key=k,lease=l+1h,done=a!null,processing=l!null": "has its end in a column",
+		"kind=K8,key=k,lease=l,state=s,done=D":                   "never means that work is done",
+		"key=k,state=s,advisory=crc32(k)":                        "HASH is hashtext",
 	} {
 		_, err := ParseMap(text)
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "--map: ") {

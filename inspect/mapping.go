@@ -27,6 +27,7 @@ type Mapping struct {
 	ClaimedAt string
 	Lease     LeaseBinding
 	Heartbeat HeartbeatBinding
+	Advisory  AdvisoryBinding
 	Owner     string
 	// OwnerElement says which element of an array column is the owner: first or
 	// last; "" where the column holds the owner itself.
@@ -216,6 +217,7 @@ func (m Mapping) Columns() []string {
 		}
 	}
 	add(m.Owner, m.Token, m.Attempts, m.ClaimedAt, m.Lease.Column, m.Lease.PlusColumn, m.Heartbeat.Column)
+	add(m.Advisory.Columns()...)
 	add(m.CompletedAt, m.FailedAt, m.ExpiresAt, m.UpdatedAt, m.ProviderKey)
 	for _, r := range m.Releases {
 		add(r.columns()...)

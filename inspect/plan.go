@@ -75,6 +75,8 @@ func Refuse(c Claim, m Mapping, overrideLease, bulk bool, now time.Time) (Skip, 
 		return skip(ReasonChanged, "not claimed: the row says %q", Brief(c.RawState))
 	case says(c, RungRowLock, ForAlive):
 		return skip(ReasonLocked, "%s", textOf(c, RungRowLock))
+	case says(c, RungAdvisoryLock, ForAlive):
+		return skip(ReasonLocked, "%s", textOf(c, RungAdvisoryLock))
 	case leaseRuns(c, f) && !overrideLease:
 		return skip(ReasonLeaseRunning, "frees itself in %s", FormatSpan(c.LeaseUntil.Time.Sub(now)))
 	case c.LeaseUntil.Invalid() && !strings.HasPrefix(c.LeaseUntil.Raw, "-") && !overrideLease:
@@ -186,6 +188,8 @@ func SkippedBecause(row PlannedRow, now *Claim, m Mapping, overrideLease bool, a
 		return skip(ReasonClaimedAgain, "claimed again%s", byWhom(c))
 	case says(c, RungRowLock, ForAlive):
 		return skip(ReasonLocked, "%s", textOf(c, RungRowLock))
+	case says(c, RungAdvisoryLock, ForAlive):
+		return skip(ReasonLocked, "%s", textOf(c, RungAdvisoryLock))
 	case leaseRuns(c, f) && !(overrideLease && same(row, c, m.Lease.Column)):
 		return skip(ReasonLeaseRunning, "%s", leaseNow(row, c, m, at))
 	case c.State == StateProcessing && !(same(row, c, m.Lease.Column) && same(row, c, m.Lease.PlusColumn) && same(row, c, m.Heartbeat.Column)):

@@ -139,6 +139,7 @@ func (p Profile) Fit(t Table, unique [][]string) Mapping {
 	} {
 		*c = name(*c)
 	}
+	m.Advisory = m.Advisory.InNames(name)
 	m.Times = map[string]TimeBinding{}
 	for column, binding := range p.Mapping.Times {
 		if real := name(column); real != "" {

@@ -41,6 +41,10 @@ type Session struct {
 	Application string
 	// Started is none where it is hidden (needs pg_read_all_stats).
 	Started Stamp
+	// AdvisoryLocks is how many advisory locks it holds, AdvisoryWords the first
+	// of them as the arguments of pg_advisory_lock.
+	AdvisoryLocks int64
+	AdvisoryWords string
 }
 
 // sessionSign is what the sessions say about one claim.

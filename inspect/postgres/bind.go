@@ -20,7 +20,7 @@ func (t *tx) bind(ctx context.Context, r relation, m inspect.Mapping, target ins
 	if target.ProviderKey != "" {
 		b.m.ProviderKey, b.m.ProviderMemory = target.ProviderKey, target.ProviderMemory
 	}
-	steps := []func() error{b.names, func() error { b.hide(target.Hide); return nil }, b.readable, b.keys, b.states, b.settings, b.owner, func() error { return b.times(target.AssumeTZ) }, b.numbers}
+	steps := []func() error{b.names, func() error { b.hide(target.Hide); return nil }, b.readable, b.keys, b.advisory, b.states, b.settings, b.owner, func() error { return b.times(target.AssumeTZ) }, b.numbers}
 	for _, step := range steps {
 		if err := step(); err != nil {
 			return inspect.Table{}, err
@@ -92,6 +92,11 @@ func (b *binder) names() error {
 	}
 	for i := range m.Key {
 		fields = append(fields, &m.Key[i].Column)
+	}
+	m.Advisory.From = slices.Clone(m.Advisory.From)
+	b.ownKey()
+	for i := range m.Advisory.From {
+		fields = append(fields, &m.Advisory.From[i].Column)
 	}
 	fields = append(fields, ruleColumns(m)...)
 	for _, f := range fields {

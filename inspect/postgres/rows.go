@@ -24,6 +24,7 @@ type reader struct {
 	// by rules and an owner in an array; -1 where there is none.
 	state, owner int
 	versions     int // the place of xmin, before xmax
+	advisory     int // the place of the advisory lock's id, -1 where there is none
 	// slim leaves out what only a release needs, the columns as read: a look reads
 	// thousands of rows and must stay small.
 	slim bool
@@ -73,6 +74,11 @@ func newReader(t inspect.Table) reader {
 		r.owner = len(list)
 		list = append(list, ownerText(t))
 	}
+	r.advisory = -1
+	if m.Advisory.Mapped() {
+		r.advisory = len(list)
+		list = append(list, "("+advisoryID(t)+")::text")
+	}
 	r.versions = len(list)
 	if t.RowVersions {
 		list = append(list, "t.xmin::text", "t.xmax::text")
@@ -88,24 +94,18 @@ func (r reader) from() string {
 	return "SELECT " + r.list + " FROM " + tableName(r.table) + " AS t WHERE "
 }
 
-// read is a claim as stored, with the row's xmax for the lock rung.
+// read is a claim as stored, with the row's xmax and the id of its advisory
+// lock for the lock rungs.
 type read struct {
-	claim inspect.Claim
-	xmax  string
+	claim    inspect.Claim
+	xmax     string
+	advisory string
 }
 
 // rows runs a query with the reader's select list.
 func (r reader) rows(ctx context.Context, t *tx, sql string, args ...any) ([]read, error) {
 	var out []read
-	err := t.texts(ctx, func(v []*string) error {
-		c, err := r.claim(t.database.ID, v)
-		if err != nil {
-			return err
-		}
-		row := read{claim: c}
-		if x := v[r.versions+1]; x != nil && *x != "0" {
-			row.xmax = *x
-		}
+	err := r.each(ctx, t, func(row read) error {
 		if len(out) == cap(out) { // claims are large: growing by less would copy them often
 			out = slices.Grow(out, 64+15*len(out))
 		}
@@ -116,6 +116,25 @@ func (r reader) rows(ctx context.Context, t *tx, sql string, args ...any) ([]rea
 		err = t.beats(ctx, r.table, out)
 	}
 	return out, err
+}
+
+// each runs a query with the reader's select list and gives each row to f, as
+// stored: heartbeats of another table are not among it.
+func (r reader) each(ctx context.Context, t *tx, f func(read) error, sql string, args ...any) error {
+	return t.texts(ctx, func(v []*string) error {
+		c, err := r.claim(t.database.ID, v)
+		if err != nil {
+			return err
+		}
+		row := read{claim: c}
+		if x := v[r.versions+1]; x != nil && *x != "0" {
+			row.xmax = *x
+		}
+		if r.advisory >= 0 {
+			row.advisory = textOf(v[r.advisory]).V
+		}
+		return f(row)
+	}, sql, args...)
 }
 
 func (r reader) claim(database string, v []*string) (inspect.Claim, error) {

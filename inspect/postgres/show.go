@@ -119,6 +119,8 @@ func (r reader) evidenceSQL(key inspect.Key, rung inspect.Rung) string {
 		return "SELECT l.pid, a.application_name, a.state, now() - a.state_change AS in_state" +
 			" FROM pg_locks l LEFT JOIN pg_stat_activity a USING (pid) WHERE l.locktype = 'transactionid' AND l.granted AND l.mode = 'ExclusiveLock'" +
 			" AND l.transactionid = (SELECT t.xmax" + from + ")"
+	case inspect.RungAdvisoryLock:
+		return evidenceOfAdvisory(r.table, from)
 	case inspect.RungHeartbeat:
 		if w := r.table.Joined; w != nil {
 			return "SELECT now(), n.* FROM " + tableName(*w) + " AS n WHERE n." + ident(m.Heartbeat.Join.Key) + "::text = (SELECT " + ownerText(r.table) + from + ")"

@@ -336,6 +336,9 @@ func (l *looker) witness(ctx context.Context, rows []read) (err error) {
 	if l.facts.Locks, l.facts.LocksHidden, err = l.locks(ctx, l.table, rows); err != nil {
 		return err
 	}
+	if l.facts.Advisory, l.facts.AdvisoryHidden, err = l.advisory(ctx, l.table, rows); err != nil {
+		return err
+	}
 	l.facts.Sessions, err = l.sessions(ctx, l.table, rows, l.facts)
 	return err
 }

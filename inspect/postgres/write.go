@@ -223,6 +223,9 @@ func (w write) guard(from string) string {
 			conditions = append(conditions, ruleSQL(w.table, e))
 		}
 	}
+	if free := advisoryFree(w.table); free != "" {
+		conditions = append(conditions, free)
+	}
 	return strings.Join(append(conditions, w.clocks()...), "\n  AND ")
 }
 

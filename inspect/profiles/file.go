@@ -54,6 +54,7 @@ type file struct {
 		Every string `yaml:"every"`
 		Limit string `yaml:"limit"`
 	} `yaml:"heartbeat"`
+	Advisory string `yaml:"advisory"`
 	Owner    string `yaml:"owner"`
 	Token    string `yaml:"token"`
 	Attempts struct {

@@ -231,6 +231,13 @@ func (l *loader) columns() error {
 		}
 		m.Lease.PlusColumn, m.Lease.Column = m.Lease.Column, inspect.FoldName(f.Lease.From)
 	}
+	if f.Advisory != "" {
+		lock, err := inspect.ParseAdvisory(f.Advisory)
+		if err != nil {
+			return l.at("advisory", "%v", err)
+		}
+		m.Advisory = lock.InNames(inspect.FoldName)
+	}
 	if j := f.Heartbeat.Join; j != nil {
 		if f.Heartbeat.Col != "" || j.Table == "" || j.Key == "" || j.Col == "" {
 			return l.at("heartbeat.join", "want {table, key, col} and no col beside it")

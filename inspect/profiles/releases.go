@@ -83,7 +83,7 @@ func releaseRule(r release) (inspect.ReleaseRule, error) {
 // only shows may be missing in an older version of it.
 func (l *loader) required() error {
 	m := l.p.Mapping
-	need := map[string][]string{"key": m.KeyNames(), "state.col": {m.State.Column}, "lease": {m.Lease.Column, m.Lease.PlusColumn}, "heartbeat.col": {m.Heartbeat.Column}}
+	need := map[string][]string{"key": m.KeyNames(), "state.col": {m.State.Column}, "lease": {m.Lease.Column, m.Lease.PlusColumn}, "heartbeat.col": {m.Heartbeat.Column}, "advisory": m.Advisory.Columns()}
 	for _, rules := range m.State.Rules {
 		for _, rule := range rules {
 			need["state"] = append(need["state"], rule.Columns()...)
@@ -100,7 +100,7 @@ func (l *loader) required() error {
 	if m.Heartbeat.Join != nil {
 		need["owner"] = []string{m.Owner}
 	}
-	for _, path := range []string{"key", "state.col", "state", "lease", "heartbeat.col", "owner", "release"} {
+	for _, path := range []string{"key", "state.col", "state", "lease", "heartbeat.col", "advisory", "owner", "release"} {
 		for _, name := range need[path] {
 			if name != "" && !slices.Contains(l.p.Match.Require, name) {
 				return l.at(path, "%s is not in match.require", name)
