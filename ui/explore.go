@@ -2,6 +2,7 @@ package ui
 
 import (
 	"context"
+	"slices"
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
@@ -142,6 +143,11 @@ func (s *simulator) ShortHelp() []key.Binding {
 	open.SetHelp(open.Help().Key, "explore")
 	const after = 3 // behind the keys that everybody needs first
 	at := min(after, len(short))
+	for i := at + 1; i < len(short); i++ { // and behind the way to the lessons, where that comes later
+		if b, l := short[i].Keys(), s.keys.Lesson; slices.Equal(b, l.Menu.Keys()) || slices.Equal(b, l.Return.Keys()) {
+			at = i + 1
+		}
+	}
 	return append(append(append([]key.Binding(nil), short[:at]...), open), short[at:]...)
 }
 

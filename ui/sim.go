@@ -129,11 +129,12 @@ func (c *course) ShortHelp() []key.Binding {
 	}
 	k := c.keys.Lesson
 	way := k.Menu
+	way.SetHelp(way.Help().Key, "lesson")
 	if c.lesson != nil {
 		way = k.Return
 		way.SetHelp(way.Help().Key, "lesson")
 	}
-	const after = 2
+	const after = 5 // what a run is played, compared and changed with
 	at := min(after, len(short))
 	return append(append(append([]key.Binding(nil), short[:at]...), way), short[at:]...)
 }

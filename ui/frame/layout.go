@@ -79,7 +79,7 @@ func rightOf(line string, column int) string {
 func Footer(keys []key.Binding, always []key.Binding, w int, s theme.Styles) string {
 	const gap = "  "
 	tail := make([]string, 0, len(always))
-	room := w
+	room := w - 1 + len(gap) // a blank before the first, a gap between any two
 	for _, b := range always {
 		hint := keyHint(b, s)
 		tail = append(tail, hint)

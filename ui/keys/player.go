@@ -29,6 +29,8 @@ type Player struct {
 	PrevHandler key.Binding
 	Workload    key.Binding
 	Compare     key.Binding
+	Change      key.Binding
+	Reset       key.Binding
 
 	Follow    key.Binding
 	FollowID  key.Binding
@@ -69,6 +71,8 @@ func defaultPlayer() Player {
 		PrevHandler: bind("previous handler", "⇧tab", "shift+tab"),
 		Workload:    bind("one payment or many", "w", "w"),
 		Compare:     bind("compare handlers", "c", "c"),
+		Change:      bind("change the run", "a", "a"),
+		Reset:       bind("put it back as it was", "r", "r"),
 
 		Follow:    bind("follow this payment", "f", "f"),
 		FollowID:  bind("follow a payment by name", "F", "F"),

@@ -21,7 +21,7 @@ func (s *Screen) ShortHelp() []key.Binding {
 		return key.NewBinding(key.WithKeys(names...), key.WithHelp(keys, does))
 	}
 	turn := joined("n p", "next, back", k.Next, k.Prev)
-	if s.panel.open {
+	if s.panel.Open {
 		return []key.Binding{
 			joined("↑↓", "choose", k.Up, k.Down), joined("←→", "less, more", k.Less, k.More), named(k.Reset, "put it back"), named(k.Back, "close"),
 		}

@@ -53,7 +53,7 @@ type Screen struct {
 	place place
 	low   bool  // the terminal is too low for a text with a list
 	from  place // where the results were asked for
-	panel panel
+	panel player.Panel
 
 	stepper stepper // the cursor of a page's sequence
 
@@ -131,7 +131,7 @@ func (s *Screen) Open(lesson int) tea.Cmd {
 func (s *Screen) pressed(msg tea.KeyPressMsg) tea.Cmd {
 	s.player.Arrive()
 	s.stepper.arrive()
-	if s.panel.open {
+	if s.panel.Open {
 		if cmd, taken := s.pressedInPanel(msg); taken {
 			return cmd
 		}
@@ -164,7 +164,7 @@ func (s *Screen) pressed(msg tea.KeyPressMsg) tea.Cmd {
 	case s.place.kind == closing:
 		return nil
 	case key.Matches(msg, k.Change):
-		s.panel = panel{open: len(s.dials()) > 0}
+		s.panel = player.Panel{Open: len(s.dials()) > 0}
 		return nil
 	case key.Matches(msg, k.Reset):
 		return s.reset()
@@ -191,7 +191,7 @@ func (s *Screen) moves() []key.Binding {
 // leave goes to the player: with the lesson's workload, or to compare handlers,
 // on the run of the page where its scenario alone makes it.
 func (s *Screen) leave(compare bool) tea.Cmd {
-	s.panel.open = false
+	s.panel.Open = false
 	left := LeftMsg{Title: s.lesson().Title, Workload: s.lesson().Workload}
 	if compare && s.scene.lesson == s.at {
 		scene := s.present()

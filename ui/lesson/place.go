@@ -90,7 +90,7 @@ func (s *Screen) before(p place) (before place, ok bool) {
 
 // turn goes on to the next place, or back, and over the end to the next lesson.
 func (s *Screen) turn(by int) tea.Cmd {
-	s.panel.open = false
+	s.panel.Open = false
 	if by > 0 {
 		if s.place.kind == asking {
 			s.book().asked = true
@@ -129,7 +129,7 @@ func (s *Screen) enter(p place, forward bool) tea.Cmd {
 	if p.kind == results && s.place.kind != results {
 		s.from = s.place
 	}
-	s.place, s.panel.open = p, false
+	s.place, s.panel.Open = p, false
 	switch p.kind {
 	case page, asking:
 		how := jump

@@ -42,7 +42,7 @@ func (s *Screen) viewResults(w, h int) []string {
 	if room := h - len(lines); len(block) > room && len(block) > 1 {
 		block = block[:len(block)-1] // what to press is in the footer, too
 	}
-	if s.panel.open {
+	if s.panel.Open {
 		if room := h - len(lines); gap && room >= len(block)+len(s.dials())+2 {
 			add(block...)
 			add("")

@@ -65,7 +65,7 @@ func (s *Screen) viewRun(w, h int) []string {
 	}
 	rest := h - len(lines)
 	switch exhibit := s.exhibit(w); {
-	case s.panel.open:
+	case s.panel.Open:
 		dials := s.panelLines(w, min(rest, len(s.dials())+1))
 		lines = append(lines, dials...)
 	case exhibit != nil:
@@ -83,16 +83,16 @@ func (s *Screen) viewRun(w, h int) []string {
 // viewLow is a page on a low screen: the timeline over the text, the dials or
 // the step's SQL in the place of the text, an exhibit in that of the timeline.
 func (s *Screen) viewLow(w, h int, block []string) []string {
-	if s.panel.open {
+	if s.panel.Open {
 		block = s.panelLines(w, h-leastRun)
 	}
-	if s.player.Statement() && !s.panel.open {
+	if s.player.Statement() && !s.panel.Open {
 		block = fitted(s.player.Lower(w, h-leastRun), h-leastRun)
 	}
 	block = block[:min(len(block), h)]
 	upper := h - len(block)
 	above := fitted(s.player.Upper(w, upper), upper)
-	if exhibit := s.exhibit(w); exhibit != nil && !s.panel.open {
+	if exhibit := s.exhibit(w); exhibit != nil && !s.panel.Open {
 		above = fitted(strings.Join(exhibit, "\n"), upper)
 	}
 	return append(above, block...)

@@ -58,6 +58,9 @@ func (v *view) composeCompared(c *canvas) {
 		y++
 		below = 3 + storyLines(columnWidth(w, len(views))) + v.programHeight(views)
 	}
+	if v.panel.Open {
+		below = max(below, leastDials)
+	}
 	plan := planRows(len(views), len(v.page.workers), h-y-axis-below)
 	plan.title = titleWidth(views, w)
 	for i, row := range views {
@@ -83,6 +86,10 @@ func (v *view) composeCompared(c *canvas) {
 	y += axis
 	if h >= roomy {
 		y++
+	}
+	if v.panel.Open {
+		v.panel.draw(v, c.pane(rect{0, y, w, h - y}), v.dials())
+		return
 	}
 	v.drawColumns(c.pane(rect{0, y, w, h - y}), views)
 }

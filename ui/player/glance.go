@@ -20,6 +20,7 @@ type glance struct {
 	compared  int    // so many other handlers are shown beneath the first
 	picked    int    // of the handlers that are compared, the one whose key for the next handler turns; 0 the first
 	arrived   int    // grows with every run of a rival
+	panel     Panel  // where the run is changed
 }
 
 // glanced takes a key that changes how the viewer looks at the run. ok is false

@@ -21,6 +21,13 @@ func (p *Player) ShortHelp() []key.Binding {
 			named(p.keys.Dialog.Choose, "keep"), named(k.Clear, "no filter"), both(k.LaneUp, k.LaneDown, "", "go to an event"),
 		}
 	}
+	if p.panel.Open {
+		l := p.keys.Lesson
+		return []key.Binding{
+			both(l.Up, l.Down, "", "choose"), both(l.Less, l.More, "", "less, more"), named(k.Reset, "put it back"), named(l.Back, "close"),
+			named(k.Play, "play"), named(k.NextHandler, "handler"), named(k.Compare, "compare"),
+		}
+	}
 	play := k.Play
 	if p.mode != paused {
 		play = named(play, "pause")
@@ -36,7 +43,7 @@ func (p *Player) ShortHelp() []key.Binding {
 			compare = named(k.Compare, "one alone")
 		}
 	}
-	short := []key.Binding{play, step, named(k.NextHandler, "handler"), compare}
+	short := []key.Binding{play, step, named(k.NextHandler, "handler"), compare, named(k.Change, "change")}
 	if p.compared > 0 {
 		short = append(short, both(k.LaneUp, k.LaneDown, "", "pick"))
 	}
@@ -60,7 +67,7 @@ func (p *Player) FullHelp() []frame.KeyGroup {
 			k.Faster, k.Slower, k.Closer, k.Farther, k.Earlier, k.Later,
 		}},
 		{Title: "what is shown", Keys: []key.Binding{
-			k.NextHandler, k.PrevHandler, k.Compare, k.Workload, k.Follow, k.FollowID, k.LaneUp, k.LaneDown, k.Statement, k.Copy, k.Clear,
+			k.NextHandler, k.PrevHandler, k.Compare, k.Change, k.Reset, k.Workload, k.Follow, k.FollowID, k.LaneUp, k.LaneDown, k.Statement, k.Copy, k.Clear,
 		}},
 		{Title: "events", Keys: []key.Binding{k.Filter, k.NextEvent, k.PrevEvent}},
 		{Title: "marks", Keys: legend()},

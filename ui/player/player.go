@@ -137,6 +137,11 @@ func (p *Player) pressed(msg tea.KeyPressMsg) tea.Cmd {
 		p.typeFilter(msg)
 		return nil
 	}
+	if p.panel.Open {
+		if cmd, taken := p.pressedInPanel(msg); taken {
+			return cmd
+		}
+	}
 	switch {
 	case key.Matches(msg, k.NextHandler):
 		return p.turnPicked(1)
@@ -146,6 +151,10 @@ func (p *Player) pressed(msg tea.KeyPressMsg) tea.Cmd {
 		return p.turnCompare()
 	case key.Matches(msg, k.Workload):
 		return p.turnWorkload()
+	case key.Matches(msg, k.Change):
+		p.panel.Open = true
+	case key.Matches(msg, k.Reset):
+		return p.change(p.workloads[p.shown].own)
 	case key.Matches(msg, k.Faster):
 		p.speed = p.speed.faster()
 	case key.Matches(msg, k.Slower):

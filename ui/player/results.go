@@ -10,7 +10,7 @@ import (
 // noteEnd remembers what the run came to once the viewer has seen its end, so
 // that handlers can be compared without telling the outcome in advance.
 func (p *Player) noteEnd() {
-	if p.trace == nil || p.n == 0 {
+	if p.trace == nil || p.n == 0 || p.workloads[p.shown].changed {
 		return
 	}
 	seen := p.workloads[p.shown].seen

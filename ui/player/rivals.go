@@ -127,11 +127,14 @@ func (p *Player) recordRival(h sim.HandlerID) tea.Cmd {
 	}
 }
 
-// recordRivals makes the runs of all rivals again, for another workload.
-func (p *Player) recordRivals() tea.Cmd {
+// recordRivals makes the runs of all rivals again, for another workload or for
+// the same one, changed; then those that there are stay until the new ones come.
+func (p *Player) recordRivals(stay bool) tea.Cmd {
 	var all []tea.Cmd
 	for _, r := range p.rivals {
-		*r = Player{handler: r.handler}
+		if !stay {
+			*r = Player{handler: r.handler}
+		}
 		all = append(all, p.recordRival(r.handler))
 	}
 	return tea.Batch(all...)

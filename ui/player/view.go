@@ -110,6 +110,8 @@ const (
 func (v *view) least(w, h int) int {
 	steps := v.trace.Handler().Steps
 	switch {
+	case v.panel.Open && w < wideEnough:
+		return leastDials
 	case v.statement:
 		return v.statementHeight(w)
 	case h < tallEnough:
@@ -128,7 +130,7 @@ func (v *view) compose(c *canvas) {
 	if h >= roomy {
 		y++
 	}
-	if h < tallEnough && v.statement { // no room for both
+	if h < tallEnough && v.statement && !v.panel.Open { // no room for both
 		v.drawStatement(c.pane(rect{0, y, w, h - y}))
 		return
 	}
@@ -141,7 +143,11 @@ func (v *view) compose(c *canvas) {
 	if rest <= 0 {
 		return
 	}
-	if v.statement && w < besideStatement {
+	if v.panel.Open && w < wideEnough {
+		v.panel.draw(v, c.pane(rect{0, y, w, rest}), v.dials())
+		return
+	}
+	if v.statement && w < besideStatement && !v.panel.Open {
 		v.drawStatement(c.pane(rect{0, y, w, rest}))
 		return
 	}
@@ -152,12 +158,29 @@ func (v *view) compose(c *canvas) {
 	left := min(max(w*45/100, 45), 72)
 	v.drawLeft(c.pane(rect{0, y, left, rest}))
 	right := c.pane(rect{left + 1, y, w - left - 2, rest})
-	if v.statement {
-		v.drawStatement(right)
-		return
-	}
-	v.drawRight(right)
+	v.drawBeside(right)
 }
+
+// drawBeside is what stands beside program and facts: what happened, unless the
+// run is being changed or the SQL looked at.
+func (v *view) drawBeside(p pane) {
+	switch {
+	case v.panel.Open && p.rect.h > leastDials+len(changeable)+1: // room for both
+		dials := v.dials()
+		lines := len(dials.Parameters) + 3
+		v.panel.draw(v, p.sub(0, 0, p.rect.w, lines), dials)
+		v.drawRight(p.sub(0, lines+1, p.rect.w, p.rect.h-lines-1))
+	case v.panel.Open:
+		v.panel.draw(v, p, v.dials())
+	case v.statement:
+		v.drawStatement(p)
+	default:
+		v.drawRight(p)
+	}
+}
+
+// leastDials is how many lines the panel takes at least where it stands alone.
+const leastDials = 6
 
 // narrowStory is how many lines the story has where it stands above the program.
 const narrowStory = 2

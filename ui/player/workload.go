@@ -19,6 +19,8 @@ const (
 // viewer left it.
 type workload struct {
 	scenario sim.Scenario
+	own      sim.Scenario // as it was before the viewer changed it
+	changed  bool         // the run on the screen is not yet that of scenario; the cursor goes to now
 	title    string
 	short    string // for the footer
 	length   int64  // of a single page: the longest that any handler needed, so that all are drawn to one scale
@@ -43,11 +45,21 @@ func manyOf(s sim.Scenario) sim.Scenario {
 }
 
 func newWorkloads(many sim.Scenario) [2]workload {
-	one := sim.DemoOf(many)
-	payments := text.Plural(many.Payments, "payment", "payments")
-	return [2]workload{
-		onePayment:   {scenario: one, title: "one payment and its copy", short: "one payment", seen: map[sim.HandlerID]sim.Result{}},
-		manyPayments: {scenario: many, title: fmt.Sprintf("%s, %s", payments, text.Plural(int64(many.Workers), "worker", "workers")), short: payments, seen: map[sim.HandlerID]sim.Result{}},
+	var all [2]workload
+	for i, scenario := range []sim.Scenario{onePayment: sim.DemoOf(many), manyPayments: many} {
+		all[i] = workload{scenario: scenario, own: scenario, seen: map[sim.HandlerID]sim.Result{}}
+		all[i].name()
+	}
+	return all
+}
+
+// name says what the workload is.
+func (w *workload) name() {
+	s := w.scenario
+	w.short = text.Plural(s.Payments, "payment", "payments")
+	w.title = fmt.Sprintf("%s, %s", w.short, text.Plural(int64(s.Workers), "worker", "workers"))
+	if isDemo(s) {
+		w.short, w.title = "one payment", "one payment and its copy"
 	}
 }
 
@@ -78,7 +90,13 @@ func (p *Player) recorded(msg traceRecordedMsg) {
 	if msg.request != p.request {
 		return
 	}
-	p.keepPlace()
+	w := &p.workloads[p.shown]
+	if !w.changed { // otherwise it knows where to stand
+		p.keepPlace()
+	}
+	if w.changed {
+		w.changed, w.length, w.seen = false, 0, map[sim.HandlerID]sim.Result{}
+	}
 	p.cache = cache{}
 	if msg.err != nil {
 		p.trace, p.failure = nil, msg.err.Error()
@@ -87,8 +105,7 @@ func (p *Player) recorded(msg traceRecordedMsg) {
 	}
 	p.trace, p.failure = msg.trace, ""
 	p.fitGlance()
-	w := &p.workloads[p.shown]
-	w.length = max(w.length, fitting(p.trace.Duration()))
+	w.length = max(w.length, fitting(p.duration()))
 	if w.end {
 		p.goToEvent(p.trace.Len())
 		return
@@ -122,6 +139,6 @@ func (p *Player) turnWorkload() tea.Cmd {
 	p.setMode(paused)
 	p.shown = 1 - p.shown
 	p.trace = nil
-	p.glance = glance{statement: p.statement, compared: p.compared, picked: p.picked, arrived: p.arrived}
-	return tea.Batch(p.record(), p.recordRivals())
+	p.glance = glance{statement: p.statement, compared: p.compared, picked: p.picked, arrived: p.arrived, panel: p.panel}
+	return tea.Batch(p.record(), p.recordRivals(false))
 }

@@ -118,7 +118,7 @@ func (g grid) at(now int64) stretch {
 // made elsewhere has only one.
 func (p *Player) grid(width int) grid {
 	w, d := &p.workloads[p.shown], p.duration()
-	length := baseLength(w.scenario, d, width, w.length)
+	length := baseLength(p.trace.Scenario(), d, width, w.length)
 	if p.own != nil {
 		length = w.length
 		if own := fitting(d); length > 2*own {
