@@ -12,7 +12,18 @@ import (
 
 // A framework's own function has no guard. So the plan's rows are locked and
 // compared first, in the same transaction, and owners of whom the function would
-// touch another row are left out.
+// touch another row are left out. The whole transaction sees one instant: what a
+// worker claims under the same name while the function runs, it does not see
+// (and a planned row that changed since ends it with 40001, to be tried again).
+// Then the server is asked how many rows were written, before the commit.
+
+// begin opens the transaction of the write.
+func (w write) begin() string {
+	if w.calls() {
+		return readWriteOnce
+	}
+	return readWrite
+}
 
 // calls reports whether the release is a function of the framework.
 func (w write) calls() bool { return w.mode == inspect.ReleaseCall }
@@ -92,6 +103,9 @@ func (r *releaser) call(ctx context.Context, t *tx, rows []inspect.PlannedRow) (
 	if _, err := t.conn.Exec(ctx, r.write.callSQL(), owners); err != nil {
 		return nil, err
 	}
+	if err := r.wroteNoOther(ctx, t, len(held)); err != nil {
+		return nil, err
+	}
 	done := make([]written, len(held))
 	arrays, _, names := keyArrays(r.table, keys, 1)
 	err = t.texts(ctx, func(v []*string) error {
@@ -109,6 +123,23 @@ func (r *releaser) call(ctx context.Context, t *tx, rows []inspect.PlannedRow) (
 		}
 	}
 	return done, err
+}
+
+// wroteNoOther asks the server how many row versions of the table this
+// transaction has replaced (pg_stat_get_xact_tuples_updated and _deleted; they
+// count nothing where track_counts is off).
+func (r *releaser) wroteNoOther(ctx context.Context, t *tx, planned int) error {
+	var wrote int
+	err := t.conn.QueryRow(ctx, `SELECT coalesce(sum(pg_stat_get_xact_tuples_updated(c) + pg_stat_get_xact_tuples_deleted(c)), 0)::int
+ FROM (SELECT $1::oid AS c UNION SELECT relid FROM pg_partition_tree($1::oid)) AS parts`, r.table.OID).Scan(&wrote)
+	if err == nil && wrote > planned {
+		schema, name := r.write.function()
+		err = &inspect.Fault{
+			Kind: inspect.FaultRefused, What: fmt.Sprintf("%s wrote %d rows of %s where %d were planned, so all of it was rolled back", ident(schema, name), wrote, r.table.FullName(), planned),
+			Next: "look at what the function does, or choose another --mode",
+		}
+	}
+	return err
 }
 
 func (r *releaser) lock(ctx context.Context, t *tx, rows []inspect.PlannedRow) ([]locked, error) {

@@ -211,7 +211,7 @@ func ofOneRow(pg *pgconn.PgError) bool {
 // try runs one transaction: write, audit, commit; then it finds out why the
 // rest of the batch was not written.
 func (r *releaser) try(ctx context.Context, rows []inspect.PlannedRow) error {
-	t, err := r.store.begin(ctx, r.conn.conn, readWrite, applicationName+" "+r.options.Auditor.ID())
+	t, err := r.store.begin(ctx, r.conn.conn, r.write.begin(), applicationName+" "+r.options.Auditor.ID())
 	var done []written
 	if err == nil {
 		done, err = r.statement(ctx, t, rows)

@@ -17,10 +17,12 @@ import (
 
 // The transactions. A look sees one instant of the whole table; a write must
 // see each row as it is now, and would otherwise fail with 40001 where a role
-// has another default.
+// has another default. A framework's function must see nothing later than the
+// comparison before it did.
 const (
-	readOnly  = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
-	readWrite = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
+	readOnly      = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+	readWrite     = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
+	readWriteOnce = "BEGIN ISOLATION LEVEL REPEATABLE READ READ WRITE"
 )
 
 // settings are set inside each transaction and end with it, so that a pooler
@@ -80,7 +82,7 @@ func (s *Store) begin(ctx context.Context, conn *pgx.Conn, begin, application st
 	d := &t.database
 	var batch pgx.Batch
 	batch.Queue(begin)
-	batch.Queue(settings, millis(s.options.StatementTimeout), millis(s.options.LockTimeout), application, begin == readWrite)
+	batch.Queue(settings, millis(s.options.StatementTimeout), millis(s.options.LockTimeout), application, begin != readOnly)
 	batch.Queue(standing).QueryRow(func(row pgx.Row) error {
 		return row.Scan(&d.ServerTime, &d.Standby, &lag, &pid, &d.Version, &d.Name, &d.User, &d.ReadOnly, &d.System, &t.seesAll, &d.Primary)
 	})
