@@ -33,9 +33,13 @@ func (e *engine) arrive(m message) {
 	limit := e.receiveLimit
 	switch {
 	case !m.again:
-		m.cause = e.record(Event{Kind: EventArrive, Lane: LaneBroker, Worker: -1, Cause: m.cause}, &m)
 		s := &e.slots[m.slot]
-		if s.accepted >= 0 && e.now-s.accepted < e.scenario.Window {
+		kind := EventArrive
+		if m.replay {
+			kind = EventReplay
+		}
+		m.cause = e.record(Event{Kind: kind, Lane: LaneBroker, Worker: -1, Cause: m.cause}, &m)
+		if !m.replay && s.accepted >= 0 && e.now-s.accepted < e.scenario.Window {
 			e.record(Event{Kind: EventReject, Lane: LaneBroker, Worker: -1, Cause: m.cause}, &m)
 			e.settle(m.slot)
 			return
@@ -46,9 +50,9 @@ func (e *engine) arrive(m message) {
 			e.wake(e.log[e.partitionOf(&m)].owner)
 			return
 		}
-	case limit > 0 && int64(m.receives) >= limit && e.slots[m.slot].gone&(1<<m.copy) == 0:
+	case limit > 0 && int64(m.receives) >= limit && e.slots[m.slot].gone&(1<<m.send) == 0:
 		e.record(Event{Kind: EventDeadLetter, Lane: LaneBroker, Worker: -1, Cause: m.cause}, &m)
-		e.slots[m.slot].gone |= 1 << m.copy
+		e.slots[m.slot].gone |= 1 << m.send
 		e.result.DeadLetters++
 		e.settle(m.slot)
 		return
@@ -84,7 +88,7 @@ func (e *engine) replaced(w *worker) bool {
 	if e.log != nil {
 		return w.replaced
 	}
-	return e.scenario.Direct || w.replaced || e.slots[w.message.slot].gone&(1<<w.message.copy) != 0
+	return e.scenario.Direct || w.replaced || e.slots[w.message.slot].gone&(1<<w.message.send) != 0
 }
 
 // late says whether the broker ignores the worker's ack: it has brought the
@@ -135,12 +139,14 @@ func (e *engine) delay(w *worker) int64 {
 func (e *engine) visible(i int32, at int64) {
 	w := &e.workers[i]
 	s := &e.slots[w.message.slot]
-	if at != w.deadline || w.phase == phaseIdle || s.gone&(1<<w.message.copy) != 0 {
+	if at != w.deadline || w.phase == phaseIdle || s.gone&(1<<w.message.send) != 0 {
 		return
 	}
 	e.now = at
 	if e.log != nil {
 		if !w.message.retry && !w.replaced {
+			p := &e.log[w.message.partition]
+			p.entries[p.next-1].silences++
 			e.lose(i, false)
 		}
 		return

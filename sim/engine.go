@@ -97,6 +97,7 @@ type engine struct {
 	commitEvery int
 
 	receiveLimit int64 // deliveries of a message; 0: any number
+	silenceLimit int64 // of a log: workers that fall silent over a message
 }
 
 // placedCopy is a copy and the place in the queue at which it stands.
@@ -135,7 +136,8 @@ func newEngine(s Scenario, r *recorder) *engine {
 	e := &engine{
 		scenario: s, handler: s.handler(), streams: newStreams(s.Seed), timings: s.timings(),
 		workers: make([]worker, s.Workers), recorder: r,
-		result: Result{Handler: s.Handler, Seed: s.Seed}, receiveLimit: s.receiveLimit(),
+		result:       Result{Handler: s.Handler, Seed: s.Seed},
+		receiveLimit: s.receiveLimit(), silenceLimit: s.silenceLimit(),
 	}
 	e.source = newWorkload(&e.scenario, &e.streams)
 	if s.Log {
@@ -183,7 +185,7 @@ func (e *engine) pick(w int32) {
 	}
 	for e.ready.len() > 0 {
 		m := e.ready.pop()
-		if e.slots[m.slot].gone&(1<<m.copy) == 0 {
+		if e.slots[m.slot].gone&(1<<m.send) == 0 {
 			e.deliver(w, m)
 			return
 		}
@@ -270,7 +272,7 @@ func (e *engine) settle(i int32) {
 // where table and provider go by that, it has a row of its own too.
 func (e *engine) twin(m message) message {
 	twin := m
-	twin.copy, twin.ordinal, twin.receives = 1, 2, 0
+	twin.copy, twin.send, twin.ordinal, twin.receives = 1, 1, 2, 0
 	if e.scenario.ByMessage {
 		twin.slot = e.newSlot(arrival{payment: m.payment})
 		s := &e.slots[twin.slot]

@@ -64,13 +64,14 @@ const (
 	EventRebalance                     // a log's partition goes to another worker
 	EventRewind                        // a log's message is to come again: it lies after the last commit
 	EventAckLate                       // a worker's ack arrives after the broker has brought the message back, and is ignored
+	EventReplay                        // a message that was delivered long ago is read or sent once more, under its own id
 	eventKindCount
 )
 
 var eventKindNames = [eventKindCount]string{
 	"deliver", "redeliver", "start", "effect", "busy", "answered", "return", "crash", "restart", "pause", "visible", "expire", "arrive", "delete",
 	"forget", "forget-key", "renew", "renew-stale", "reject", "dead-letter", "ack-lost",
-	"commit-offset", "rebalance", "rewind", "ack-late",
+	"commit-offset", "rebalance", "rewind", "ack-late", "replay",
 }
 
 // String names the kind.

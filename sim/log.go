@@ -49,7 +49,7 @@ func (e *engine) pickLog(i int32) {
 	for n := range e.log {
 		// Turn about: after a message of one of its partitions, the next one's.
 		j := (int(e.workers[i].turn) + n) % len(e.log)
-		if p := &e.log[j]; p.owner == i && !p.blocked && e.fill(int32(j)) {
+		if p := &e.log[j]; p.owner == i && !p.blocked && e.readable(int32(j)) {
 			e.workers[i].turn = int32(j) + 1
 			m := p.entries[p.next]
 			p.next++
@@ -64,6 +64,23 @@ func (e *engine) pickLog(i int32) {
 	}
 	e.workers[i].phase = phaseIdle
 	e.idle |= 1 << i
+}
+
+// readable makes sure that the partition has an entry to deliver. One over which
+// too many workers fell silent is put aside, and counts as done.
+func (e *engine) readable(j int32) bool {
+	for p := &e.log[j]; e.fill(j); {
+		m := &p.entries[p.next]
+		if int64(m.silences) < e.silenceLimit {
+			return true
+		}
+		e.record(Event{Kind: EventDeadLetter, Lane: LaneBroker, Worker: -1, Cause: m.cause}, m)
+		e.result.DeadLetters++
+		p.next++
+		p.done++
+		e.commit(j, p.owner) // it does not come again with the next rebalance
+	}
+	return false
 }
 
 // fill makes sure that the partition has an entry to deliver. Entries of other

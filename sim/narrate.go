@@ -107,6 +107,8 @@ func (v *narrator) world() string {
 		return fmt.Sprintf("The lease of the claim on %s lapses: its worker is gone. From now on another may take over.", p)
 	case EventArrive:
 		return v.arrival()
+	case EventReplay:
+		return v.replay()
 	case EventDelete:
 		if v.trace.scenario.Direct {
 			return fmt.Sprintf("Nobody brings %s back: whoever called decides whether to try again.", p)
@@ -134,6 +136,9 @@ func (v *narrator) world() string {
 	case EventReject:
 		return fmt.Sprintf("The broker refuses the message of %s: it accepted that id less than %s ago. The window guards sending, not handling.", p, formatNanos(v.trace.scenario.Window))
 	case EventDeadLetter:
+		if v.trace.scenario.Log {
+			return fmt.Sprintf("%s has come %d times and was never finished in time: it is put aside as a dead letter, so that the others go on.", p, v.trace.scenario.silenceLimit())
+		}
 		return fmt.Sprintf("The broker has delivered %s %d times without an ack and moves it to the dead letters.", p, v.trace.scenario.receiveLimit())
 	}
 	return ""
@@ -149,6 +154,14 @@ func (v *narrator) arrival() string {
 		return fmt.Sprintf("A copy of %s arrives at the broker: the first one is not acknowledged yet.", v.payment)
 	}
 	return fmt.Sprintf("A copy of %s arrives at the broker. An earlier delivery of it has ended.", v.payment)
+}
+
+// replay is a message that comes once more under its own id.
+func (v *narrator) replay() string {
+	if v.trace.scenario.Log {
+		return fmt.Sprintf("The log is read again from an earlier offset: %s comes once more, whatever became of it.", v.payment)
+	}
+	return fmt.Sprintf("The message of %s is sent once more, under the same message id and whatever became of it.", v.payment)
 }
 
 // start is a step that begins.

@@ -220,7 +220,7 @@ func (e *engine) consider(w *worker, s *slot, label Label) {
 		s.rememberedAt = e.now
 	case LabelAck:
 		if (e.log == nil || w.message.retry) && !e.late(w) {
-			s.gone |= 1 << w.message.copy
+			s.gone |= 1 << w.message.send
 		}
 	}
 }

@@ -64,7 +64,7 @@ func (e *engine) add(event Event, m *message) int32 {
 		event.Payment, event.Ordinal, event.Copy = int32(m.payment), m.ordinal, m.copy
 	}
 	r.events = append(r.events, event)
-	if event.Kind == EventDeliver && (event.Copy == 0 || e.scenario.CopyAfter == 0) {
+	if event.Kind == EventDeliver && e.sends == nil && (event.Copy == 0 || e.scenario.CopyAfter == 0) {
 		r.places = append(r.places, Place{event.Payment, event.Copy})
 	}
 	return event.Seq

@@ -180,8 +180,8 @@ func (s Scenario) Validate() error {
 	switch {
 	case s.Charge > MaxTime/s.Payments:
 		return &RangeError{"charge", formatNanos(s.Charge), fmt.Sprintf("at most %s with %d payments, a year in all", formatNanos(MaxTime/s.Payments), s.Payments)}
-	case s.ignoresLateAcks() && s.Charge > MaxTime/s.Payments/s.receiveLimit():
-		return &RangeError{"charge", formatNanos(s.Charge), fmt.Sprintf("at most %s with %d payments that come up to %d times each, since late acks are ignored: a year in all", formatNanos(MaxTime/s.Payments/s.receiveLimit()), s.Payments, s.receiveLimit())}
+	case s.Charge > MaxTime/s.Payments/s.mostTries():
+		return s.endlessError()
 	case s.Log && s.Direct:
 		return &RangeError{"direct", "on", "off with a log: callers have no log"}
 	case s.Log && s.AckLost > 0:
@@ -225,25 +225,6 @@ func (s Scenario) validateWaits() error {
 	}
 	got := map[string]int64{"lease": s.Lease, "visibility": s.Visibility, "charge": s.Charge}[name]
 	return &RangeError{name, formatNanos(got), fmt.Sprintf("at most %s with %d pauses, crashes and lost acks", formatNanos(most), waits)}
-}
-
-// standardReceives bounds the deliveries of a message where late acks are ignored
-// and the scenario names no bound: without any, a message whose every ack comes
-// too late would come for ever. It is the limit that RabbitMQ's quorum queues
-// have unless told otherwise, since version 4.0.
-// https://www.rabbitmq.com/docs/quorum-queues#poison-message-handling
-const standardReceives = 20
-
-// ignoresLateAcks says whether the broker is a queue that ignores late acks.
-func (s *Scenario) ignoresLateAcks() bool { return s.LateAckIgnored && !s.Log && !s.Direct }
-
-// receiveLimit is how many deliveries of a message there are before it becomes a
-// dead letter; 0: any number.
-func (s *Scenario) receiveLimit() int64 {
-	if s.MaxReceives == 0 && s.ignoresLateAcks() {
-		return standardReceives
-	}
-	return s.MaxReceives
 }
 
 // String is the guard as the command line spells it.

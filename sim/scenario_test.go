@@ -60,6 +60,18 @@ func TestWaitsMustFitTheClock(t *testing.T) {
 	}
 }
 
+// mustEnd runs the engine and fails where a run goes on and on.
+func mustEnd(t interface{ Fatalf(string, ...any) }, s Scenario, sends []Send) Result {
+	const most = 2_000_000
+	e := newEngine(s, nil)
+	e.sends = sends
+	e.start()
+	if e.steps(most) {
+		t.Fatalf("after %d events %+v has not ended: %+v", most, s, e.result)
+	}
+	return e.finish()
+}
+
 // Whatever the parameters are, a run ends with an error or with a result; it
 // never hangs, overflows or panics.
 func TestAnyParametersEnd(t *testing.T) {
@@ -72,8 +84,32 @@ func TestAnyParametersEnd(t *testing.T) {
 		s.Charge, s.Lease, s.Renew = odd("odd charge", MaxTime), odd("odd lease", MaxTime), odd("odd renew", MaxTime)
 		s.CopyAfter, s.Visibility, s.Skew = odd("odd copy", MaxTime), odd("odd visibility", MaxTime), odd("odd skew", MaxTime)
 		s.Retention, s.KeyMemory, s.MaxReceives = odd("odd retention", MaxTime), odd("odd memory", MaxTime), odd("odd receives", 5)
-		r, err := Run(s)
-		if err == nil && (r.Payments != s.Payments || r.VirtualNanos < 0 || r.Deliveries < r.Payments) {
+		if s.Validate() != nil {
+			return
+		}
+		if r := mustEnd(t, s, nil); r.Payments != s.Payments || r.VirtualNanos < 0 || r.Deliveries < r.Payments {
+			t.Fatalf("%+v gives %+v", s, r)
+		}
+	})
+}
+
+// The broker's patience and the lease matter beside the charge: they are some
+// part or a few times of it here.
+func TestAnyProportionsEnd(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := anyScenario(t)
+		s.Payments = rapid.Int64Range(1, 5).Draw(t, "few payments")
+		some := func(name string) int64 {
+			return max(rapid.SampledFrom([]int64{s.Charge / 100, s.Charge / 3, s.Charge - 1, s.Charge, s.Charge * 2, s.Charge * 5}).Draw(t, name), 1)
+		}
+		s.Visibility, s.Lease = some("visibility beside the charge"), max(some("lease beside the charge"), microsecond)
+		if s.Renew > 0 {
+			s.Renew = max(s.Lease/3, s.Charge/maxRenewals, 1)
+		}
+		if s.Validate() != nil {
+			return
+		}
+		if r := mustEnd(t, s, nil); r.Payments != s.Payments || r.VirtualNanos < 0 || r.Deliveries < r.Payments {
 			t.Fatalf("%+v gives %+v", s, r)
 		}
 	})

@@ -158,7 +158,7 @@ func (s *State) applyWorld(h *Handler, e *Event) (ok, done bool) {
 	switch e.Kind {
 	case EventDeliver, EventRedeliver:
 		s.deliver(e)
-	case EventArrive:
+	case EventArrive, EventReplay:
 		s.Returned = append(s.Returned, Returned{e.Payment, e.Copy, e.At})
 	case EventReject:
 		s.take(e)

@@ -7,9 +7,12 @@ type message struct {
 	ordinal   uint32 // which delivery of the payment this is or will be
 	cause     int32  // the event that made it available, or -1
 	receives  uint16 // how often it was delivered
+	silences  uint16 // of a log: how many workers fell silent over it
 	copy      uint8  // which message of the payment: 0 the original, 1 its copy
 	tries     uint8  // how often it came back because somebody held the claim
+	send      uint8  // which of the payment's messages at the broker this is; of a script: its place there
 	again     bool   // it was delivered before
+	replay    bool   // of a script: it is the payment's first message once more
 	retry     bool   // of a log: it is in the retry topic
 	unblocks  bool   // of a log: it is no message, but the end of a partition's wait
 	partition int32  // of a log
