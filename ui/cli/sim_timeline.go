@@ -109,6 +109,10 @@ func momentText(trace *sim.Trace, s sim.Span) string {
 		return "$"
 	case s.Event == sim.EventBusy:
 		return "busy"
+	case s.Event == sim.EventAckLate:
+		return "late ack"
+	case s.Event == sim.EventReplay:
+		return "replay"
 	case s.Label == sim.LabelAck:
 		return "ack"
 	case s.Event == sim.EventReturn, s.Event == sim.EventDelete:

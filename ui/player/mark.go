@@ -108,7 +108,7 @@ func (p *page) wishes(lane sim.Lane) []wish {
 		if p.dense && !wrong && len(all) > 0 && all[len(all)-1].column == column {
 			continue // from far away one mark stands for many
 		}
-		if s.Label == sim.LabelAck && !wrong && p.trace.Scenario().Payments > 1 {
+		if s.Label == sim.LabelAck && s.Event != sim.EventAckLate && !wrong && p.trace.Scenario().Payments > 1 {
 			continue // the workers' own lanes say it, and the deliveries need the room
 		}
 		w := wish{column: column, seq: s.FirstSeq, loud: wrong}
@@ -140,6 +140,8 @@ func (p *page) wishBroker(w *wish, s sim.Span) {
 		w.texts = []string{"+" + name + " waits", "+" + name, "+"}
 	case sim.EventVisible, sim.EventReturn:
 		w.texts, w.ink = []string{"←" + name + " is back", "←" + name, "←"}, inkWarn
+	case sim.EventReplay:
+		w.texts, w.ink = []string{"←" + name + " replayed", "←" + name, "←"}, inkWarn
 	case sim.EventAckLost:
 		w.texts, w.ink = []string{"✗ ack lost", "✗"}, inkWarn
 	case sim.EventAckLate:

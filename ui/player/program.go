@@ -76,7 +76,7 @@ func (v *view) currentStep() int {
 		return -1
 	}
 	switch e := v.trace.Event(v.n - 1); e.Kind {
-	case sim.EventStart, sim.EventEffect, sim.EventBusy, sim.EventAnswer:
+	case sim.EventStart, sim.EventEffect, sim.EventBusy, sim.EventAnswer, sim.EventAckLate:
 		return int(e.PC)
 	}
 	return -1

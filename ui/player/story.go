@@ -12,7 +12,7 @@ import (
 // story says what the last event did, and at the end what the run came to.
 func (v *view) story() (sentence string, k ink) {
 	switch {
-	case v.n == 0 && v.own != nil:
+	case v.n == 0 && v.guided:
 		return "Nothing has happened yet.", inkMuted
 	case v.n == 0:
 		return v.opening(), inkText
@@ -56,7 +56,7 @@ func (v *view) hint() string {
 	switch {
 	case v.notice != "":
 		return v.notice
-	case v.own != nil: // what stands around it says what to do
+	case v.guided: // what stands around it says what to do
 	case v.n == 0 && v.mode == paused:
 		return fmt.Sprintf("%s to play, %s to step", k.Play.Help().Key, k.Step.Help().Key)
 	case v.n == v.trace.Len():
@@ -202,7 +202,7 @@ func logWord(outcome, step string) string {
 
 func (v *view) logInk(e sim.Event) ink {
 	switch e.Kind {
-	case sim.EventStart, sim.EventEffect, sim.EventBusy, sim.EventAnswer:
+	case sim.EventStart, sim.EventEffect, sim.EventBusy, sim.EventAnswer, sim.EventAckLate:
 		return stepInk(v.trace.Handler().Program[e.PC].Kind)
 	}
 	return inkText
