@@ -271,6 +271,14 @@ type healthJSON struct {
 	Database databaseJSON  `json:"database"`
 	Table    tableJSON     `json:"table"`
 	Findings []findingJSON `json:"findings"`
+	Facts    factsJSON     `json:"facts"`
+}
+
+type factsJSON struct {
+	OldestFinished *string `json:"oldest_finished_at"`
+	Sampled        bool    `json:"sampled"`
+	RowsPerDay     *int64  `json:"rows_per_day"`
+	RowBytes       *int64  `json:"row_bytes"`
 }
 
 type findingJSON struct {
@@ -283,6 +291,7 @@ type findingJSON struct {
 // EncodeHealth writes idemtui.health/v1.
 func EncodeHealth(w io.Writer, h Health) error {
 	doc := healthJSON{Schema: SchemaHealth, Database: newDatabaseJSON(h.Database), Table: newTableJSON(h.Table), Findings: []findingJSON{}}
+	doc.Facts = factsJSON{stampJSON(h.Facts.OldestFinished), h.Facts.Sampled, pointer(h.Facts.RowsPerDay), pointer(h.Facts.RowBytes)}
 	for _, f := range h.Findings {
 		doc.Findings = append(doc.Findings, findingJSON{f.Code, f.Severity, f.Text, optional(f.FixSQL)})
 	}

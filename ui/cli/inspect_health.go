@@ -105,6 +105,7 @@ func (a *app) diagnose(ctx context.Context, o opened, policy inspect.HealthPolic
 // printHealth prints what was found, each with what it causes and its remedy.
 func (a *app) printHealth(h inspect.Health) {
 	a.printf("%s\n", text.Sanitise(fmt.Sprintf("%s   %s   as of %s", h.Database.ID, h.Table.FullName(), h.At.UTC().Format("2006-01-02 15:04:05Z"))))
+	defer a.printRemembered(h)
 	if len(h.Findings) == 0 {
 		a.printf("nothing is wrong with the table's design and upkeep, as far as this role can see\n")
 		return
@@ -130,6 +131,19 @@ func (a *app) printHealth(h inspect.Health) {
 	}
 	if fixes {
 		a.printf("\nThe SQL is for you to judge and run: idemtui never runs it.\n")
+	}
+}
+
+// printRemembered prints what the table shows of its retention, and how to
+// compare it with what is needed.
+func (a *app) printRemembered(h inspect.Health) {
+	a.printf("\nwhat the table remembers\n")
+	for _, f := range h.Remembered() {
+		a.printf("  %s  %s\n", text.Left(f.Name, len("oldest finished row")), text.Sanitise(f.Text))
+	}
+	a.printf("compare it with how long it must remember:\n")
+	for line := range strings.Lines(h.RetentionCommand()) {
+		a.printf("  %s\n", text.Sanitise(strings.TrimRight(line, "\n")))
 	}
 }
 

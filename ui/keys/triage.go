@@ -14,14 +14,15 @@ type Triage struct {
 	Left     key.Binding
 	Right    key.Binding
 
-	Open     key.Binding
-	Back     key.Binding
-	Stuck    key.Binding
-	Claims   key.Binding
-	Health   key.Binding
-	Database key.Binding
-	Tables   key.Binding
-	NextTab  key.Binding
+	Open      key.Binding
+	Back      key.Binding
+	Stuck     key.Binding
+	Claims    key.Binding
+	Retention key.Binding
+	Health    key.Binding
+	Database  key.Binding
+	Tables    key.Binding
+	NextTab   key.Binding
 
 	Group    key.Binding
 	Fold     key.Binding
@@ -72,14 +73,15 @@ func defaultTriage() Triage {
 		Left:     bind("long values back", "←", "left", "h"),
 		Right:    bind("long values on", "→", "right", "l"),
 
-		Open:     bind("detail", "enter", "enter"),
-		Back:     bind("back", "esc", "esc"),
-		Stuck:    bind("stuck claims", "1", "1"),
-		Claims:   bind("all claims", "2", "2"),
-		Health:   bind("health", "4", "4"),
-		Database: bind("next database", "d", "d"),
-		Tables:   bind("choose a table", "t", "t"),
-		NextTab:  bind("next tab", "tab", "tab", "shift+tab"),
+		Open:      bind("detail", "enter", "enter"),
+		Back:      bind("back", "esc", "esc"),
+		Stuck:     bind("stuck claims", "1", "1"),
+		Claims:    bind("all claims", "2", "2"),
+		Retention: bind("retention", "3", "3"),
+		Health:    bind("health", "4", "4"),
+		Database:  bind("next database", "d", "d"),
+		Tables:    bind("choose a table", "t", "t"),
+		NextTab:   bind("next tab", "tab", "tab", "shift+tab"),
 
 		Group:    bind("group, cycles", "v", "v"),
 		Fold:     bind("fold old claims", "z", "z"),

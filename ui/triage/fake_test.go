@@ -44,6 +44,7 @@ type memoryStore struct {
 	later    []inspect.Claim // what became of released rows
 	lookups  int
 	findings []inspect.Finding
+	facts    inspect.TableFacts
 	counters inspect.Null[inspect.Counters]
 	slow     func(ctx context.Context, told func(settled, total int)) error // in place of a release
 }
@@ -200,7 +201,7 @@ func (m *memoryStore) PlanSettle(_ context.Context, table inspect.Table, request
 func (m *memoryStore) Health(_ context.Context, table inspect.Table, _ inspect.HealthPolicy) (inspect.Health, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return inspect.Health{Database: m.database, Table: table, At: serverTime, Findings: m.findings}, m.err
+	return inspect.Health{Database: m.database, Table: table, At: serverTime, Findings: m.findings, Facts: m.facts}, m.err
 }
 
 // Lookup says of each key what the test put there, else that there is no row.

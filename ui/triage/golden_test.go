@@ -76,6 +76,9 @@ func TestPicturesOfTheIncident(t *testing.T) {
 		t.Run("health "+name, func(t *testing.T) {
 			picture(t, size.w, size.h, incident(), func(d *desk) { d.press("4", "down") }, unwell)
 		})
+		t.Run("retention "+name, func(t *testing.T) {
+			picture(t, size.w, size.h, incident(), func(d *desk) { d.press("3") }, unwell, remembering)
+		})
 		t.Run("groups "+name, func(t *testing.T) {
 			picture(t, size.w, size.h, incident(), func(d *desk) { d.press("v", "down") })
 		})

@@ -16,7 +16,7 @@ import (
 
 // headView is everything above the rows.
 func (s *Screen) headView(l layout) []string {
-	lines := []string{s.headerLine(l.w), spread(s.tabsLine(l.w), s.asOf(), l.w)}
+	lines := []string{s.headerLine(l.w), s.tabsLine(l.w, s.asOf())}
 	if l.compact {
 		lines = append(lines, s.summaryCompact(l.w))
 	} else {
@@ -85,12 +85,10 @@ func badge(mode inspect.Mode, s theme.Styles) string {
 	return s.ReadOnly.Render("READ-ONLY")
 }
 
-// tabsLine is the lists of this screen, with their counts.
-func (s *Screen) tabsLine(w int) string {
-	gap := "   "
-	if w < 76 {
-		gap = "  "
-	}
+// tabsLine is the tabs, with their counts, and what is said on the right. Where
+// there is no room for all names, the tabs that are not in sight keep their
+// number only.
+func (s *Screen) tabsLine(w int, right string) string {
 	look := s.current()
 	stuck, claims := "", ""
 	if look.ok {
@@ -98,28 +96,48 @@ func (s *Screen) tabsLine(w int) string {
 		stuck = " " + text.Count(sum.Stuck, !sum.LookCut)
 		claims = " " + text.Count(sum.Claimed.Rows, sum.Claimed.Exact)
 	}
-	label := "4 Health"
+	health := "4 Health"
 	if s.health.ok {
-		label += " " + text.Count(int64(len(s.health.got.Findings)), true)
+		health += " " + text.Count(int64(len(s.health.got.Findings)), true)
 	}
-	health := s.styles.Muted.Render(label)
-	if s.mode == diagnosing {
-		health = s.styles.Accent.Underline(true).Render(label)
+	listing := s.mode != diagnosing && s.mode != remembering
+	tabs := []struct {
+		label string
+		here  bool
+	}{
+		{"1 Stuck" + stuck, listing && s.tab == tabStuck},
+		{"2 Claims" + claims, listing && s.tab == tabClaims},
+		{"3 Retention", s.mode == remembering},
+		{health, s.mode == diagnosing},
 	}
 	if state := s.oneState(); state != "" {
-		style := s.styles.Accent.Underline(true)
-		if s.mode == diagnosing {
-			style = s.styles.Muted
-		}
-		return " " + style.Render("1 "+strings.ToUpper(string(state))) + "   " + health
+		tabs = slices.Delete(tabs, 1, 2)
+		tabs[0].label, tabs[0].here = "1 "+strings.ToUpper(string(state)), listing
 	}
-	draw := func(t tab, label string) string {
-		if t == s.tab && s.mode != diagnosing {
-			return s.styles.Accent.Underline(true).Render(label)
+	draw := func(gap string, short bool) string {
+		line := ""
+		for i, t := range tabs {
+			style := s.styles.Muted
+			switch {
+			case t.here:
+				style = s.styles.Accent.Underline(true)
+			case short:
+				t.label, _, _ = strings.Cut(t.label, " ")
+			}
+			if i > 0 {
+				line += gap
+			}
+			line += style.Render(t.label)
 		}
-		return s.styles.Muted.Render(label)
+		return " " + line + " "
 	}
-	return " " + draw(tabStuck, "1 Stuck"+stuck) + gap + draw(tabClaims, "2 Claims"+claims) + gap + health
+	left := draw("   ", false)
+	for _, narrower := range []string{draw("  ", false), draw("  ", true)} {
+		if text.Width(left)+text.Width(right) > w {
+			left = narrower
+		}
+	}
+	return spread(left, right, w)
 }
 
 // asOf is the database's time of the rows on screen, their age, and what the

@@ -25,6 +25,7 @@ type health struct {
 	err        error
 	focus      string // the code of the finding under the cursor
 	at         int    // its place
+	top        int    // of the retention tab: the first line in sight
 }
 
 // healthLoadedMsg is a diagnosis.
@@ -34,13 +35,14 @@ type healthLoadedMsg struct {
 	err        error
 }
 
-// openHealth shows the tab, and asks unless something is known already.
-func (s *Screen) openHealth() tea.Cmd {
+// openDiagnosis shows one of the two tabs that the diagnosis fills, and asks
+// unless something is known already.
+func (s *Screen) openDiagnosis(tab mode) tea.Cmd {
 	if _, can := s.cfg.Store.(inspect.HealthChecker); !can {
 		s.complain("this database cannot be diagnosed by this version")
 		return nil
 	}
-	s.mode = diagnosing
+	s.mode, s.health.top = tab, 0
 	if s.health.ok || s.health.asking {
 		return nil
 	}
@@ -113,9 +115,11 @@ func (s *Screen) pressedHealth(msg tea.KeyPressMsg) tea.Cmd {
 		return s.leaveHealth(tabClaims)
 	case key.Matches(msg, k.NextTab):
 		if msg.String() == "shift+tab" {
-			return s.leaveHealth(tabClaims)
+			return s.openDiagnosis(remembering)
 		}
 		return s.leaveHealth(tabStuck)
+	case key.Matches(msg, k.Retention):
+		return s.openDiagnosis(remembering)
 	case key.Matches(msg, k.Up):
 		s.health.move(-1)
 	case key.Matches(msg, k.Down):
@@ -167,10 +171,17 @@ func (s *Screen) copyFinding(whole bool) tea.Cmd {
 // healthView is the tab: the findings, worst first, each with what it causes
 // and the SQL that mends it.
 func (s *Screen) healthView(l layout) string {
-	lines := []string{s.headerLine(l.w), spread(s.tabsLine(l.w), s.healthAsOf(), l.w)}
+	lines := []string{s.headerLine(l.w), s.tabsLine(l.w, s.healthAsOf())}
 	body, from, to := s.findings(l.w - 2)
+	if s.mode == remembering {
+		body, from, to = s.remembered(l.w-2), 0, 0
+	}
 	room := max(1, l.h-len(lines)-1)
 	top := 0
+	if s.mode == remembering {
+		s.health.top = max(0, min(s.health.top, len(body)-room))
+		top = s.health.top
+	}
 	if to > room {
 		top = min(from, len(body)-room)
 	}
@@ -188,13 +199,7 @@ func (s *Screen) healthView(l layout) string {
 // the cursor.
 func (s *Screen) findings(w int) (lines []string, from, to int) {
 	st, h := s.styles, s.health
-	p := &page{w: w, styles: st}
-	switch {
-	case h.err != nil:
-		p.wrap(st.Bad, "", "✗ not diagnosed: "+faultText(h.err)+"; "+s.keys.Refresh.Help().Key+" tries again")
-	case !h.ok:
-		p.wrap(st.Muted, "", "looking at the table's design and upkeep …")
-	}
+	p := s.diagnosisPage(w)
 	if !h.ok {
 		return p.lines, 0, 0
 	}
@@ -222,6 +227,20 @@ func (s *Screen) findings(w int) (lines []string, from, to int) {
 		}
 	}
 	return p.lines, from, to
+}
+
+// diagnosisPage begins a tab that the diagnosis fills: with why it is empty or
+// old, if it is.
+func (s *Screen) diagnosisPage(w int) *page {
+	st, h := s.styles, s.health
+	p := &page{w: w, styles: st}
+	switch {
+	case h.err != nil:
+		p.wrap(st.Bad, "", "✗ not diagnosed: "+faultText(h.err)+"; "+s.keys.Refresh.Help().Key+" tries again")
+	case !h.ok:
+		p.wrap(st.Muted, "", "looking at the table's design and upkeep …")
+	}
+	return p
 }
 
 func severityMark(severity inspect.Severity, s theme.Styles) (string, interface{ Render(...string) string }) {

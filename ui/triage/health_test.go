@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"idemtui/inspect"
 	"idemtui/ui/triage"
@@ -15,6 +16,14 @@ func unwell(_ *triage.Config, m *memoryStore) {
 		{Code: "no-unique-key", Severity: inspect.SeverityCritical, Text: "no unique constraint on message_id: two workers can both insert the same message and both charge", FixSQL: `CREATE UNIQUE INDEX CONCURRENTLY ON "public"."processed_messages" ("message_id")`},
 		{Code: "no-token", Severity: inspect.SeverityWarning, Text: "no fencing token is mapped\x1b[2J"},
 		{Code: "never-analyzed", Severity: inspect.SeverityInfo, Text: "the table was never analyzed: estimates are missing, and plans may be poor", FixSQL: `ANALYZE "public"."processed_messages"`},
+	}
+}
+
+// remembering is a table that has kept its rows for 13 days.
+func remembering(_ *triage.Config, m *memoryStore) {
+	m.facts = inspect.TableFacts{
+		OldestFinished: inspect.At(serverTime.Add(-13*24*time.Hour - 21*time.Hour)), Sampled: true,
+		RowsPerDay: inspect.Some[int64](84000), RowBytes: inspect.Some[int64](212),
 	}
 }
 
@@ -52,14 +61,40 @@ func TestTheTabsGoRound(t *testing.T) {
 		d.press("tab")
 		d.expect("pay_90001") // all claims
 		d.press("tab")
+		d.expect("what this table remembers")
+		d.press("tab")
 		d.expect("nothing is wrong")
 		d.press("tab")
 		d.expect("longest lapsed first")
 		d.press("shift+tab")
 		d.expect("nothing is wrong")
 		d.press("shift+tab")
+		d.expect("what this table remembers")
+		d.press("shift+tab")
 		d.expect("pay_90001")
 	})
+}
+
+func TestRetentionShowsWhatTheTableRemembersAndCopiesTheCommand(t *testing.T) {
+	bubble(t, 80, 24, incident(), func(d *desk) {
+		d.press("3")
+		d.expect("3 Retention", "oldest finished row", "rows a day", "unknown here", "--broker-retention SOURCE_LIFE")
+		d.said = nil
+		d.press("y")
+		if got := fmt.Sprint(d.said); !strings.Contains(got, "idemtui retention --broker-retention") {
+			t.Errorf("copied %s", got)
+		}
+		for _, k := range []string{"r", "D", "W", "c", "U", "m"} {
+			d.press(k)
+			if d.dialogs.Open() || len(d.store.planned) > 0 {
+				t.Fatalf("%s acts where no claim is in sight", k)
+			}
+		}
+		d.press("4")
+		d.expect("no-unique-key")
+		d.press("3", "esc")
+		d.expect("pay_88412")
+	}, armed, unwell)
 }
 
 func TestADiagnosisThatFailsIsSaidAndTriedAgain(t *testing.T) {

@@ -173,14 +173,16 @@ func (s *Screen) olderOf(snapshot inspect.Snapshot) func(inspect.Claim) bool {
 }
 
 // nextTab goes on to the next tab, or back; a database that cannot be diagnosed
-// has two, and a list of one state has one.
+// has two lists only, and a list of one state stands alone.
 func (s *Screen) nextTab(back bool) tea.Cmd {
 	_, can := s.cfg.Store.(inspect.HealthChecker)
 	switch {
 	case s.tab == tabStuck && !back && s.oneState() == "", s.tab == tabClaims && back:
 		return s.show(tabs - 1 - s.tab)
+	case can && back:
+		return s.openDiagnosis(diagnosing)
 	case can:
-		return s.openHealth()
+		return s.openDiagnosis(remembering)
 	}
 	return s.show(tabs - 1 - s.tab)
 }

@@ -20,6 +20,8 @@ func (s *Screen) pressed(msg tea.KeyPressMsg) tea.Cmd {
 		return s.pressedReading(msg)
 	case diagnosing:
 		return s.pressedHealth(msg)
+	case remembering:
+		return s.pressedRetention(msg)
 	}
 	if s.groups.by != "" {
 		if cmd, taken := s.pressedGroups(msg); taken {
@@ -60,8 +62,10 @@ func (s *Screen) pressed(msg tea.KeyPressMsg) tea.Cmd {
 		return s.show(tabClaims)
 	case key.Matches(msg, k.NextTab):
 		return s.nextTab(msg.String() == "shift+tab")
+	case key.Matches(msg, k.Retention):
+		return s.openDiagnosis(remembering)
 	case key.Matches(msg, k.Health):
-		return s.openHealth()
+		return s.openDiagnosis(diagnosing)
 	}
 	return nil
 }

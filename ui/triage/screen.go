@@ -21,11 +21,12 @@ import (
 type mode int
 
 const (
-	browsing   mode = iota // moving in the list
-	filtering              // typing the filter
-	reading                // the detail has the keyboard
-	plain                  // the selected claim as bare text
-	diagnosing             // the health tab has the keyboard
+	browsing    mode = iota // moving in the list
+	filtering               // typing the filter
+	reading                 // the detail has the keyboard
+	plain                   // the selected claim as bare text
+	diagnosing              // the health tab has the keyboard
+	remembering             // the retention tab has it
 )
 
 // tab is a list of the screen.
@@ -313,6 +314,8 @@ func (s *Screen) ShortHelp() []key.Binding {
 		return []key.Binding{keep(k.Open, "keep the filter"), keep(k.Back, "clear it")}
 	case diagnosing:
 		return []key.Binding{keep(k.Back, "back to the list"), pair(k.Up, k.Down, "move"), keep(k.Copy, "copy the SQL"), keep(k.CopyRow, "copy all of it"), keep(k.Refresh, "look again")}
+	case remembering:
+		return []key.Binding{keep(k.Back, "back to the list"), keep(k.Copy, "copy the command"), pair(k.Up, k.Down, "scroll"), keep(k.Refresh, "look again"), k.NextTab}
 	case reading, plain:
 		return []key.Binding{k.Back, keep(k.Down, "scroll"), k.Release, keep(k.Copy, "copy"), keep(k.CopyRow, "as JSON"), keep(k.Plain, "plain")}
 	}
@@ -343,7 +346,7 @@ func (s *Screen) FullHelp() []frame.KeyGroup {
 	k := s.keys
 	return []frame.KeyGroup{
 		{Title: "act: each asks first", Keys: []key.Binding{k.Release, k.Owner, k.Dead, k.Settle, k.Mark, k.MarkAll, k.Follow, k.Undo, k.Outcome, k.Disarm}},
-		{Title: "look", Keys: []key.Binding{k.Open, k.Back, k.Stuck, k.Claims, k.Health, k.Database, k.Tables, k.Incident, k.Lookup, k.Explain, k.Copy, k.CopyRow, k.Plain, k.Export}},
+		{Title: "look", Keys: []key.Binding{k.Open, k.Back, k.Stuck, k.Claims, k.Retention, k.Health, k.Database, k.Tables, k.Incident, k.Lookup, k.Explain, k.Copy, k.CopyRow, k.Plain, k.Export}},
 		{Title: "arrange", Keys: []key.Binding{k.Filter, k.Group, k.Fold, pair(k.Sort, k.Unsort, "sort, flip; back")}},
 		{Title: "move", Keys: []key.Binding{
 			pair(k.Up, k.Down, "one"), pair(k.PageUp, k.PageDown, "a page"), pair(k.First, k.Last, "first, last"), pair(k.Left, k.Right, "long values"),

@@ -12,7 +12,7 @@ import (
 func (s *Screen) View(w, h int) string {
 	l := newLayout(w, h)
 	switch {
-	case s.mode == diagnosing:
+	case s.mode == diagnosing, s.mode == remembering:
 		return s.healthView(l)
 	case s.mode == plain:
 		return s.plainView(l)
