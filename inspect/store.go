@@ -3,6 +3,7 @@ package inspect
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -104,6 +105,21 @@ type AuditRow struct {
 	After  []ColumnValue `json:"after"`
 	// Settlement is what the person said that the provider answered.
 	Settlement *Settlement `json:"settlement,omitempty"`
+	// WrittenBy is the server's id of the transaction whose statement wrote the
+	// row, where an undo may ask for it: see ToUndo.
+	WrittenBy string `json:"-"`
+}
+
+// ToUndo are the rows of a batch with the transaction that wrote them. A
+// framework's function may write in a subtransaction, which has another id.
+func (i Intent) ToUndo() []AuditRow {
+	rows := slices.Clone(i.Rows)
+	for n := range rows {
+		if i.Mode != ReleaseCall {
+			rows[n].WrittenBy = i.Transaction
+		}
+	}
+	return rows
 }
 
 // OutcomeStatus says how a batch ended.

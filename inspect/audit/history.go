@@ -54,13 +54,13 @@ func (p Past) Rows() []inspect.AuditRow {
 	for _, batch := range p.Batches {
 		switch {
 		case !batch.Known():
-			rows = append(rows, batch.Intent.Rows...)
+			rows = append(rows, batch.Intent.ToUndo()...)
 		case batch.Outcome.Status == inspect.OutcomeCommitted:
 			released := make(map[inspect.Key]bool, len(batch.Outcome.Released))
 			for _, key := range batch.Outcome.Released {
 				released[key] = true
 			}
-			for _, row := range batch.Intent.Rows {
+			for _, row := range batch.Intent.ToUndo() {
 				if released[row.Key] {
 					rows = append(rows, row)
 				}

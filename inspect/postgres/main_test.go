@@ -198,7 +198,7 @@ func (a *memoryAuditor) Outcome(_ context.Context, o inspect.Outcome) error {
 func (a *memoryAuditor) rows() []inspect.AuditRow {
 	var out []inspect.AuditRow
 	for _, i := range a.intents {
-		out = append(out, i.Rows...)
+		out = append(out, i.ToUndo()...)
 	}
 	return out
 }

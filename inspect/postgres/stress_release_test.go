@@ -31,7 +31,7 @@ func (a *stressAuditor) ID() string { return a.id }
 func (a *stressAuditor) Intent(_ context.Context, i inspect.Intent) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.rows = append(a.rows, i.Rows...)
+	a.rows = append(a.rows, i.ToUndo()...)
 	return nil
 }
 

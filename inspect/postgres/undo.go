@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -12,8 +13,8 @@ import (
 )
 
 // Undo puts back what a release changed: a row that is in every recorded
-// column as the release left it, and a deleted row whose key is still absent.
-// Everything else is skipped with the reason.
+// column as the release left it and that nobody has written since, and a deleted
+// row whose key is still absent. Everything else is skipped with the reason.
 func (s *Store) Undo(ctx context.Context, table inspect.Table, request inspect.UndoRequest) (inspect.UndoResult, error) {
 	var result inspect.UndoResult
 	if request.DryRun {
@@ -178,6 +179,10 @@ func (u *undoer) restoreSQL(rows []inspect.AuditRow) (string, []any) {
 		guardD = append(guardD, fmt.Sprintf("%s::text IS NOT DISTINCT FROM d.g%d", col(c), i+1))
 		guardL = append(guardL, fmt.Sprintf("%s::text IS NOT DISTINCT FROM l.g%d", col(c), i+1))
 	}
+	args, names = append(args, writers(rows)), append(names, "x")
+	if u.table.RowVersions {
+		guardD, guardL = append(guardD, "(d.x IS NULL OR t.xmin::text = d.x)"), append(guardL, "(l.x IS NULL OR t.xmin::text = l.x)")
+	}
 	for i, c := range changedColumns(rows) {
 		column, _ := u.table.Column(c)
 		if column.Generated {
@@ -194,6 +199,28 @@ func (u *undoer) restoreSQL(rows []inspect.AuditRow) (string, []any) {
 		") WITH ORDINALITY AS d(" + strings.Join(names, ", ") + ", n) ON " + w.keyEquals("d", nullKeys) + "\n WHERE " + strings.Join(guardD, " AND ") +
 		"\n FOR NO KEY UPDATE OF t SKIP LOCKED)\nUPDATE " + tableName(u.table) + " AS t SET " + strings.Join(set, ", ") + "\nFROM locked AS l WHERE " + w.keyEquals("l", nullKeys) +
 		" AND " + strings.Join(guardL, " AND ") + "\nRETURNING l.n, l.before, " + textArray(u.columns), args
+}
+
+// writers are the transactions that wrote the rows, as a row's xmin shows them:
+// a row that somebody wrote since, and that is again as the release left it,
+// has another.
+func writers(rows []inspect.AuditRow) []*string {
+	out := make([]*string, len(rows))
+	for i, r := range rows {
+		out[i] = writer(r)
+	}
+	return out
+}
+
+// writer is the low half of the 64-bit id that txid_current gave, which is what
+// xmin holds; nil where nobody knows it.
+func writer(row inspect.AuditRow) *string {
+	id, err := strconv.ParseUint(row.WrittenBy, 10, 64)
+	if err != nil {
+		return nil
+	}
+	xmin := strconv.FormatUint(id&0xffffffff, 10)
+	return &xmin
 }
 
 // changedColumns are the columns that differ before and after, in any row.
@@ -311,6 +338,12 @@ type found struct {
 	image []inspect.ColumnValue
 }
 
+// touched: somebody has written the row since, whatever it holds.
+func (f found) touched(row inspect.AuditRow) bool {
+	by := writer(row)
+	return by != nil && f.claim != nil && f.claim.RowVersion.OK && f.claim.RowVersion.V != *by
+}
+
 // is compares the row with one side of its record.
 func (f found) is(side []inspect.ColumnValue) bool {
 	return side != nil && !slices.ContainsFunc(side, func(c inspect.ColumnValue) bool {
@@ -345,6 +378,8 @@ func (u *undoer) skipped(r inspect.AuditRow, now found) {
 		u.skip(r.Key, inspect.ReasonChanged, "the row is as it was before the "+what+" already")
 	case r.After == nil:
 		u.skip(r.Key, inspect.ReasonChanged, "there is a row with this key again")
+	case now.is(r.After) && now.touched(r):
+		u.skip(r.Key, inspect.ReasonChanged, "written since the "+what+", to the same values")
 	case now.is(r.After):
 		u.skip(r.Key, inspect.ReasonLocked, "another transaction holds the row"+otherwiseKept(u.table))
 	case c.State == inspect.StateDone && !completed:
@@ -368,7 +403,7 @@ func (u *undoer) preview(ctx context.Context, t *tx) error {
 		switch {
 		case reason != "":
 			u.skip(r.Key, inspect.ReasonChanged, reason)
-		case f.claim == nil && r.After == nil, f.claim != nil && f.is(r.After):
+		case f.claim == nil && r.After == nil, f.claim != nil && f.is(r.After) && !f.touched(r):
 			u.result.Restored = append(u.result.Restored, r.Key)
 		default:
 			u.skipped(r, f)
