@@ -216,9 +216,9 @@ func Overdue(c *Claim, m Mapping, now time.Time) (time.Duration, bool) {
 	case c.LeaseUntil.Valid():
 		return now.Sub(c.LeaseUntil.Time), true
 	case c.HeartbeatAt.Valid():
-		return now.Sub(c.HeartbeatAt.Time) - m.HeartbeatLimit(), true
+		return now.Sub(c.HeartbeatAt.Time.Add(m.HeartbeatLimit())), true // a difference beyond every Duration stays one
 	case c.ClaimedAt.Valid():
-		return now.Sub(c.ClaimedAt.Time) - m.Threshold(), true
+		return now.Sub(c.ClaimedAt.Time.Add(m.Threshold())), true
 	}
 	return 0, false
 }

@@ -40,68 +40,90 @@ var ageGroups = []struct {
 // GroupClaims groups judged PROCESSING claims, the group with the most stuck
 // ones first; ages keep their order.
 func GroupClaims(claims []Claim, by Grouping) []Group {
-	groups := map[string]*Group{}
-	var order []*Group
+	g := newGrouper(by)
 	for i := range claims {
 		c := &claims[i]
 		if c.State != StateProcessing {
 			continue
 		}
-		name := groupName(c, by)
-		g := groups[name]
-		if g == nil {
-			g = &Group{Name: name}
-			groups[name] = g
-			order = append(order, g)
+		group := g.add(groupName(c, by), c, 1)
+		if c.Age.OK {
+			group.see(c.Age.V)
 		}
-		g.add(c)
 	}
-	slices.SortFunc(order, func(a, b *Group) int {
-		if by == GroupByAge {
-			return cmp.Compare(a.Newest.V, b.Newest.V)
+	return g.groups()
+}
+
+// grouper is groups in the making.
+type grouper struct {
+	by     Grouping
+	byName map[string]*Group
+}
+
+func newGrouper(by Grouping) *grouper { return &grouper{by, map[string]*Group{}} }
+
+// add counts so many claims that are judged as c is.
+func (g *grouper) add(name string, c *Claim, rows int64) *Group {
+	group := g.byName[name]
+	if group == nil {
+		group = &Group{Name: name}
+		g.byName[name] = group
+	}
+	group.Claimed += rows
+	if c.Condition == ConditionStuck {
+		group.Stuck += rows
+	}
+	return group
+}
+
+// see notes the age of one claim.
+func (g *Group) see(age time.Duration) {
+	if !g.Oldest.OK || age > g.Oldest.V {
+		g.Oldest = Some(age)
+	}
+	if !g.Newest.OK || age < g.Newest.V {
+		g.Newest = Some(age)
+	}
+}
+
+func (g *grouper) groups() []Group {
+	out := make([]Group, 0, len(g.byName))
+	for _, group := range g.byName {
+		out = append(out, *group)
+	}
+	slices.SortFunc(out, func(a, b Group) int {
+		if g.by == GroupByAge {
+			return cmp.Or(cmp.Compare(a.Newest.V, b.Newest.V), cmp.Compare(a.Name, b.Name))
 		}
 		return cmp.Or(cmp.Compare(b.Stuck, a.Stuck), cmp.Compare(b.Claimed, a.Claimed), cmp.Compare(a.Name, b.Name))
 	})
-	out := make([]Group, len(order))
-	for i, g := range order {
-		out[i] = *g
-	}
 	return out
 }
 
-func (g *Group) add(c *Claim) {
-	g.Claimed++
-	if c.Condition == ConditionStuck {
-		g.Stuck++
+func groupName(c *Claim, by Grouping) string {
+	switch {
+	case by == GroupByOwner:
+		return ownerGroup(c)
+	case by == GroupByKind:
+		return kindOfKey(c.Key)
+	case !c.Age.OK:
+		return noAgeGroup
 	}
-	if !c.Age.OK {
-		return
-	}
-	if !g.Oldest.OK || c.Age.V > g.Oldest.V {
-		g.Oldest = c.Age
-	}
-	if !g.Newest.OK || c.Age.V < g.Newest.V {
-		g.Newest = c.Age
-	}
+	return ageGroup(c.Age.V)
 }
 
-func groupName(c *Claim, by Grouping) string {
-	switch by {
-	case GroupByOwner:
-		return c.Owner.Or("no owner")
-	case GroupByKind:
-		return kindOfKey(c.Key)
-	default:
-		if !c.Age.OK {
-			return "no claim time"
+// noAgeGroup are the claims without an age.
+const noAgeGroup = "no claim time"
+
+func ownerGroup(c *Claim) string { return c.Owner.Or("no owner") }
+
+func ageGroup(age time.Duration) string {
+	for _, g := range ageGroups {
+		if age < g.below {
+			return g.name
 		}
-		for _, g := range ageGroups {
-			if c.Age.V < g.below {
-				return g.name
-			}
-		}
-		return "over 7d"
 	}
+	return "over 7d"
 }
 
 // kindOfKey is the scope of a composite key, else the letters before the first

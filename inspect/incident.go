@@ -58,34 +58,47 @@ var binWidths = []time.Duration{
 // IncidentOf looks at the stuck ones among judged claims that are wanted (nil:
 // all); those without a claim time in the past take no part.
 func IncidentOf(now time.Time, claims []Claim, wanted func(Claim) bool) Incident {
-	var stuck []*Claim
+	var points []point
 	for i := range claims {
 		c := &claims[i]
 		if c.Condition == ConditionStuck && c.ClaimedAt.Valid() && !c.ClaimedAt.After(now) && (wanted == nil || wanted(*c)) {
-			stuck = append(stuck, c)
+			points = append(points, point{c.ClaimedAt.Time.UnixMicro(), i})
 		}
 	}
-	slices.SortStableFunc(stuck, func(a, b *Claim) int { return b.ClaimedAt.Time.Compare(a.ClaimedAt.Time) })
+	return incidentOf(now, points, func(i int) *Claim { return &claims[i] })
+}
+
+// point is a claim time of an incident, in microseconds, and whose it is.
+type point struct {
+	at int64
+	of int
+}
+
+func (p point) time() time.Time { return time.UnixMicro(p.at).UTC() }
+
+// incidentOf sorts the points, newest first; claim gives what one is of.
+func incidentOf(now time.Time, points []point, claim func(int) *Claim) Incident {
+	slices.SortStableFunc(points, func(a, b point) int { return cmp.Compare(b.at, a.at) })
 	var out Incident
-	if len(stuck) == 0 {
+	if len(points) == 0 {
 		return out
 	}
-	split := olderFrom(now, stuck)
-	if older := stuck[split:]; len(older) > 0 {
-		out.Older = OlderClaims{Claims: int64(len(older)), Newest: older[0].ClaimedAt.Time, Oldest: older[len(older)-1].ClaimedAt.Time}
+	split := olderFrom(now, points, claim)
+	if older := points[split:]; len(older) > 0 {
+		out.Older = OlderClaims{Claims: int64(len(older)), Newest: older[0].time(), Oldest: older[len(older)-1].time()}
 	}
-	recent := stuck[:split]
+	recent := points[:split]
 	out.Claims = int64(len(recent))
-	out.Latest, out.Began = recent[0].ClaimedAt.Time, recent[split-1].ClaimedAt.Time
+	out.Latest, out.Began = recent[0].time(), recent[split-1].time()
 	owners := map[Null[string]]int64{}
-	for _, c := range recent {
-		owners[c.Owner]++
+	for _, p := range recent {
+		owners[claim(p.of).Owner]++
 	}
 	for owner, n := range owners {
 		out.Owners = append(out.Owners, OwnerCount{owner, n})
 	}
 	slices.SortFunc(out.Owners, func(a, b OwnerCount) int {
-		return cmp.Or(cmp.Compare(b.Claims, a.Claims), cmp.Compare(a.Owner.V, b.Owner.V))
+		return cmp.Or(cmp.Compare(b.Claims, a.Claims), compareOwners(a.Owner, b.Owner))
 	})
 	out.bin(recent)
 	return out
@@ -94,13 +107,13 @@ func IncidentOf(now time.Time, claims []Claim, wanted func(Claim) bool) Incident
 // olderFrom is the place of the first claim that is much older than the one
 // before it. A single leftover stays: one line is not made shorter by one line.
 // Claims whose worker is alive are no incident: they fold nothing away.
-func olderFrom(now time.Time, newestFirst []*Claim) int {
-	first := slices.IndexFunc(newestFirst, func(c *Claim) bool { return c.Verdict != VerdictAlive })
+func olderFrom(now time.Time, newestFirst []point, claim func(int) *Claim) int {
+	first := slices.IndexFunc(newestFirst, func(p point) bool { return claim(p.of).Verdict != VerdictAlive })
 	if first < 0 {
 		return len(newestFirst)
 	}
 	for i := first + 1; i < len(newestFirst)-1; i++ {
-		young, old := now.Sub(newestFirst[i-1].ClaimedAt.Time), now.Sub(newestFirst[i].ClaimedAt.Time)
+		young, old := now.Sub(newestFirst[i-1].time()), now.Sub(newestFirst[i].time())
 		if old-young >= OlderGap && old/OlderFactor >= young {
 			return i
 		}
@@ -108,7 +121,7 @@ func olderFrom(now time.Time, newestFirst []*Claim) int {
 	return len(newestFirst)
 }
 
-func (n *Incident) bin(newestFirst []*Claim) {
+func (n *Incident) bin(newestFirst []point) {
 	span := n.Latest.Sub(n.Began)
 	n.BinWidth = binWidths[len(binWidths)-1]
 	for _, w := range binWidths {
@@ -122,8 +135,8 @@ func (n *Incident) bin(newestFirst []*Claim) {
 	}
 	n.FirstBin = n.Began.Truncate(n.BinWidth)
 	n.Bins = make([]int64, n.Latest.Sub(n.FirstBin)/n.BinWidth+1)
-	for _, c := range newestFirst {
-		n.Bins[c.ClaimedAt.Time.Sub(n.FirstBin)/n.BinWidth]++
+	for _, p := range newestFirst {
+		n.Bins[p.time().Sub(n.FirstBin)/n.BinWidth]++
 	}
 }
 

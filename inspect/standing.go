@@ -155,16 +155,22 @@ func silentTogether(claims []Claim, f Facts) map[string]silence {
 // SilenceNotes say, of claims judged together, that many owners fell silent at
 // once: one incident rather than many.
 func SilenceNotes(claims []Claim, f Facts) []string {
-	groups := map[silence]int{}
+	return silenceNotes(claims, func(int) int64 { return 1 }, f)
+}
+
+// silenceNotes counts claims[i] as rows(i) claims.
+func silenceNotes(claims []Claim, rows func(int) int64, f Facts) []string {
+	groups := map[silence]int64{}
 	together := silentTogether(claims, f)
-	for _, c := range claims {
+	for i := range claims {
+		c := &claims[i]
 		if g, ok := together[c.Owner.V]; ok && c.Owner.OK && c.State == StateProcessing {
-			groups[g]++
+			groups[g] += rows(i)
 		}
 	}
 	var notes []string
 	for g, n := range groups {
-		notes = append(notes, fmt.Sprintf("%s belong together: %s", plural(int64(n), "claim"), g.text()))
+		notes = append(notes, fmt.Sprintf("%s belong together: %s", plural(n, "claim"), g.text()))
 	}
 	return notes
 }
@@ -176,12 +182,7 @@ func WhyEmpty(s Snapshot) string {
 	if len(s.Claims) > 0 || q.Key.OK || q.Owner.OK || !q.Since.IsZero() || !q.Until.IsZero() || (q.State != "" && q.State != StateProcessing) {
 		return ""
 	}
-	var first Stamp
-	for _, c := range s.Seen.Claims {
-		if c.LeaseUntil.Valid() && (first.None() || c.LeaseUntil.Before(first.Time)) {
-			first = c.LeaseUntil
-		}
-	}
+	first := s.Summary.FirstLease
 	why := "nothing is claimed" + lastClaimed(s)
 	switch {
 	case s.Table.Mapping.Kind == KindInsertOnly && s.Database.Standby:

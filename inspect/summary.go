@@ -32,6 +32,8 @@ type Summary struct {
 	Unmapped map[string]Count
 	// Ages are the ages of the claimed rows, ascending.
 	Ages []time.Duration
+	// FirstLease is the lease of a claimed row that ends first, or ended.
+	FirstLease Stamp
 
 	// Truncated: the list, or the look at the claimed rows, was cut.
 	Truncated bool
@@ -52,54 +54,85 @@ type OwnerSummary struct {
 // row whose claim time is missing, invalid or in the future has no age and
 // takes no part in the ages.
 func Summarise(claims []Claim) Summary {
-	s := Summary{}
-	owners := map[Null[string]]OwnerSummary{}
-	for _, c := range claims {
-		if c.State != StateProcessing {
-			continue
-		}
-		s.Claimed.Rows++
-		s.tally(c)
-		o := owners[c.Owner]
-		o.Owner = c.Owner
-		o.Claimed++
-		if c.Condition == ConditionStuck {
-			o.Stuck++
-		}
+	t := newTallier()
+	for i := range claims {
+		c := &claims[i]
 		if c.Age.OK {
-			s.Ages = append(s.Ages, c.Age.V)
-			if !o.Oldest.OK || c.Age.V > o.Oldest.V {
-				o.Oldest = c.Age
-			}
+			t.add(c, 1, []time.Duration{c.Age.V})
+		} else {
+			t.add(c, 1, nil)
 		}
-		owners[c.Owner] = o
+		if c.State == StateProcessing {
+			t.lease(c.LeaseUntil)
+		}
 	}
-	s.Claimed.Exact = true
-	s.ages()
-	s.ByOwner = sortedOwners(owners)
-	return s
+	return t.summary()
 }
 
-func (s *Summary) tally(c Claim) {
+// tallier is a summary in the making.
+type tallier struct {
+	s      Summary
+	owners map[Null[string]]OwnerSummary
+}
+
+func newTallier() *tallier { return &tallier{owners: map[Null[string]]OwnerSummary{}} }
+
+// add counts so many claims that are judged as c is, with the ages that they have.
+func (t *tallier) add(c *Claim, rows int64, ages []time.Duration) {
+	if c.State != StateProcessing {
+		return
+	}
+	t.s.Claimed.Rows += rows
+	t.s.tally(c, rows)
+	o := t.owners[c.Owner]
+	o.Owner = c.Owner
+	o.Claimed += rows
+	if c.Condition == ConditionStuck {
+		o.Stuck += rows
+	}
+	for _, age := range ages {
+		if !o.Oldest.OK || age > o.Oldest.V {
+			o.Oldest = Some(age)
+		}
+	}
+	t.s.Ages = append(t.s.Ages, ages...)
+	t.owners[c.Owner] = o
+}
+
+// lease notes a claimed row's lease.
+func (t *tallier) lease(s Stamp) {
+	if s.Valid() && (t.s.FirstLease.None() || s.Before(t.s.FirstLease.Time)) {
+		t.s.FirstLease = s
+	}
+}
+
+func (t *tallier) summary() Summary {
+	t.s.Claimed.Exact = true
+	t.s.ages()
+	t.s.ByOwner = sortedOwners(t.owners)
+	return t.s
+}
+
+func (s *Summary) tally(c *Claim, rows int64) {
 	switch c.Condition {
 	case ConditionStuck:
-		s.Stuck++
+		s.Stuck += rows
 	case ConditionHeld:
-		s.Held++
+		s.Held += rows
 	case ConditionNoLease:
-		s.NoLease++
+		s.NoLease += rows
 	case ConditionInvalidTime:
-		s.InvalidTime++
+		s.InvalidTime += rows
 	case ConditionFuture:
-		s.Future++
+		s.Future += rows
 	}
 	switch c.Verdict {
 	case VerdictAlive:
-		s.Alive++
+		s.Alive += rows
 	case VerdictLikelyDead:
-		s.LikelyDead++
+		s.LikelyDead += rows
 	case VerdictCannotTell:
-		s.CannotTell++
+		s.CannotTell += rows
 	}
 }
 
@@ -177,6 +210,17 @@ func mergeCounts[K comparable](into, from map[K]Count) {
 // sortedOwners puts the owner with the most stuck claims first.
 func sortedOwners(owners map[Null[string]]OwnerSummary) []OwnerSummary {
 	return slices.SortedFunc(maps.Values(owners), func(a, b OwnerSummary) int {
-		return cmp.Or(cmp.Compare(b.Stuck, a.Stuck), cmp.Compare(b.Claimed, a.Claimed), cmp.Compare(a.Owner.V, b.Owner.V))
+		return cmp.Or(cmp.Compare(b.Stuck, a.Stuck), cmp.Compare(b.Claimed, a.Claimed), compareOwners(a.Owner, b.Owner))
 	})
+}
+
+// compareOwners sorts by name, no owner first.
+func compareOwners(a, b Null[string]) int {
+	if a.OK != b.OK {
+		if b.OK {
+			return -1
+		}
+		return 1
+	}
+	return cmp.Compare(a.V, b.V)
 }

@@ -1,7 +1,6 @@
 package postgres
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -35,6 +34,11 @@ func (s *Store) Snapshot(ctx context.Context, table inspect.Table, query inspect
 func (s *Store) snapshotHere(ctx context.Context, table inspect.Table, query inspect.Query) (inspect.Snapshot, error) {
 	exact := !s.uncountable(table.OID) && query.Known == nil
 	snapshot, err := s.snapshot(ctx, table, query, exact)
+	var long *digestTimeout
+	if errors.As(err, &long) {
+		query.Single = false
+		snapshot, err = s.snapshot(ctx, table, query, exact)
+	}
 	var slow *countTimeout
 	if errors.As(err, &slow) && exact {
 		s.markUncountable(table.OID)
@@ -94,14 +98,20 @@ type looker struct {
 
 	counting error // the error that ended the count
 
-	judged   []inspect.Claim // all claimed rows that were read
-	cut      bool            // more are claimed than were read
-	counts   counts
-	listed   []inspect.Claim
-	matching inspect.Count
-	facts    inspect.Facts
+	judged []inspect.Claim // all claimed rows, where those were read
+	digest *digest         // all claimed rows, where they were counted on the server
+	cut    bool            // more are claimed than were read
+	counts counts
+	facts  inspect.Facts
+
+	listed        []inspect.Claim
+	shown         int64 // listed, here or by the sink
+	unsettled     bool
+	matching      inspect.Count
+	stuckMatching int64
 
 	scannedAt time.Time
+	scanning  inspect.Null[bool] // what the planner said, asked once
 	hint      string
 	pending   []inspect.OpenTransaction
 	incident  inspect.Incident
@@ -116,18 +126,53 @@ func (l *looker) run(ctx context.Context) error {
 		return err
 	}
 	l.table.Pages = pages
-	claimed, err := l.search(ctx)
+	l.exact = l.exact && pages <= l.large
+	l.facts = inspect.Facts{Now: l.now(), Mapping: m, Standby: l.database.Standby, Pooler: l.database.Pooler, Before: l.query.Before}
+	if l.query.Sink != nil {
+		if err := l.query.Sink.Reset(); err != nil {
+			return err
+		}
+	}
+	claimed, err := l.find(ctx)
 	if err != nil {
 		return err
 	}
 	if l.pending, err = l.open(ctx, l.table); err != nil {
 		return err
 	}
-	l.exact = l.exact && pages <= l.large
-	l.facts = inspect.Facts{Now: l.now(), Mapping: m, Standby: l.database.Standby, Pooler: l.database.Pooler, Before: l.query.Before}
 	if err := l.countStates(ctx); err != nil {
 		return err
 	}
+	if l.digest != nil {
+		err = l.judgeDigest(ctx)
+	} else {
+		err = l.judgeRows(ctx, claimed)
+	}
+	if err != nil {
+		return err
+	}
+	if err := l.pulse(ctx); err != nil {
+		return err
+	}
+	return l.list(ctx)
+}
+
+// find reads the claimed rows, or counts them on the server where that is
+// enough.
+func (l *looker) find(ctx context.Context) ([]read, error) {
+	l.scannedAt = l.now()
+	counted, first, err := l.countClaimed(ctx)
+	if err != nil || counted {
+		return nil, err
+	}
+	if first != nil {
+		return first, nil
+	}
+	return l.search(ctx)
+}
+
+// judgeRows judges the claimed rows, which were read.
+func (l *looker) judgeRows(ctx context.Context, claimed []read) error {
 	if err := l.witness(ctx, claimed); err != nil {
 		return err
 	}
@@ -136,10 +181,7 @@ func (l *looker) run(ctx context.Context) error {
 	for i := range l.judged {
 		l.judged[i] = inspect.Assess(l.judged[i], l.facts)
 	}
-	if err := l.pulse(ctx); err != nil {
-		return err
-	}
-	return l.list(ctx)
+	return nil
 }
 
 func (l *looker) countStates(ctx context.Context) (err error) {
@@ -163,18 +205,19 @@ func (l *looker) countStates(ctx context.Context) (err error) {
 
 // claimedSQL selects claimed rows, in the order of the index that serves them.
 func (l *looker) claimedSQL(filter []string, more string, limit int) string {
-	m := l.table.Mapping
 	conditions := append([]string{inState(l.table, inspect.StateProcessing)}, filter...)
-	order := keyColumns(l.table)
-	switch {
-	case m.Lease.Mapped():
-		order = col(m.Lease.Column) + ", " + order
-	case m.Heartbeat.Column != "":
-		order = col(m.Heartbeat.Column) + ", " + order
-	case m.ClaimedAt != "":
-		order = col(m.ClaimedAt) + ", " + order
+	return fmt.Sprintf("%s%s%s ORDER BY %s LIMIT %d", l.reader.from(), strings.Join(conditions, " AND "), more, indexOrder(l.table), limit)
+}
+
+// indexOrder is the order of the index that finds the claimed rows.
+func indexOrder(t inspect.Table) string {
+	order := keyColumns(t)
+	for _, first := range []string{t.Mapping.Lease.Column, t.Mapping.Heartbeat.Column, t.Mapping.ClaimedAt} {
+		if first != "" {
+			return col(first) + ", " + order
+		}
 	}
-	return fmt.Sprintf("%s%s%s ORDER BY %s LIMIT %d", l.reader.from(), strings.Join(conditions, " AND "), more, order, limit)
+	return order
 }
 
 // claimed reads the claimed rows, those with the longest lapsed lease first.
@@ -205,7 +248,6 @@ func (l *looker) claimed(ctx context.Context, filter []string, args ...any) ([]r
 // search finds the claimed rows. Where that means scanning a large table, a
 // look after another reads only the rows already known.
 func (l *looker) search(ctx context.Context) ([]read, error) {
-	l.scannedAt = l.now()
 	if known := l.query.Known; known != nil {
 		l.cut = known.Cut
 		return l.known(ctx, known)
@@ -246,11 +288,15 @@ func (l *looker) known(ctx context.Context, before *inspect.Look) ([]read, error
 
 // scans asks the planner whether the search would read the whole table.
 func (l *looker) scans(ctx context.Context) (bool, error) {
+	if l.scanning.OK {
+		return l.scanning.V, nil
+	}
 	scan := false
 	err := l.texts(ctx, func(v []*string) error {
 		scan = scan || strings.Contains(*v[0], "Seq Scan")
 		return nil
 	}, "EXPLAIN "+l.claimedSQL(nil, "", lookRows+1))
+	l.scanning = inspect.Some(scan)
 	return scan, err
 }
 
@@ -271,66 +317,6 @@ func indexHint(t inspect.Table) string {
 	return fmt.Sprintf("CREATE INDEX CONCURRENTLY ON %s (%s)%s", tableName(t), strings.Join(quoted, ", "), indexPredicate(t))
 }
 
-// list chooses what is shown.
-func (l *looker) list(ctx context.Context) error {
-	limit := l.query.Limit
-	if limit <= 0 {
-		limit = inspect.DefaultLimit
-	}
-	switch {
-	case l.query.Key.OK:
-		rows, err := l.reader.byKeys(ctx, l.tx, []inspect.Key{l.query.Key.V})
-		if err != nil {
-			return err
-		}
-		if l.listed, err = l.judge(ctx, rows); err != nil {
-			return err
-		}
-		l.listed = slices.DeleteFunc(l.listed, func(c inspect.Claim) bool { return !l.wanted(c) })
-		l.matching = inspect.Count{Rows: int64(len(l.listed)), Exact: true}
-	case l.query.State != "" && l.query.State != inspect.StateProcessing:
-		return l.otherState(ctx, limit)
-	default:
-		from := l.judged
-		if filter, args := l.filter(); l.cut && len(filter) > 0 && l.query.Known == nil {
-			rows, err := l.claimed(ctx, filter, args...)
-			if err != nil {
-				return err
-			}
-			if err := l.witness(ctx, rows); err != nil {
-				return err
-			}
-			from = claimsOf(rows)
-			for i := range from {
-				from[i] = inspect.Assess(from[i], l.facts)
-			}
-		}
-		l.choose(from, limit)
-	}
-	return nil
-}
-
-// choose lists the longest lapsed of the claims that are wanted, in full words.
-func (l *looker) choose(from []inspect.Claim, limit int) {
-	var wanted []int // the claims are large: sort their places
-	for i := range from {
-		if l.wanted(from[i]) {
-			wanted = append(wanted, i)
-		}
-	}
-	order := longestLapsedFirst(l.now(), l.table.Mapping)
-	slices.SortStableFunc(wanted, func(a, b int) int { return order(&from[a], &from[b]) })
-	l.incident = inspect.IncidentOf(l.now(), from, l.wanted)
-	l.matching = inspect.Count{Rows: int64(len(wanted)), Exact: !l.cut}
-	for _, i := range wanted[:min(limit, len(wanted))] {
-		if l.query.Brief {
-			l.listed = append(l.listed, from[i])
-		} else {
-			l.listed = append(l.listed, inspect.Judge(from[i], l.facts))
-		}
-	}
-}
-
 // witness looks at the row locks and sessions behind rows.
 func (l *looker) witness(ctx context.Context, rows []read) (err error) {
 	if l.facts.Locks, l.facts.LocksHidden, err = l.locks(ctx, l.table, rows); err != nil {
@@ -343,96 +329,10 @@ func (l *looker) witness(ctx context.Context, rows []read) (err error) {
 	return err
 }
 
-// judge judges rows in full words: among the claimed rows where those were
-// read, else among themselves.
-func (l *looker) judge(ctx context.Context, rows []read) ([]inspect.Claim, error) {
-	if err := l.witness(ctx, rows); err != nil {
-		return nil, err
-	}
-	claims := claimsOf(rows)
-	if l.judged == nil {
-		l.facts = l.facts.Among(claims)
-	}
-	for i := range claims {
-		claims[i] = inspect.Judge(claims[i], l.facts)
-	}
-	return claims, nil
-}
-
-// otherState lists rows that are not PROCESSING, in key order.
-func (l *looker) otherState(ctx context.Context, limit int) error {
-	filter, args := l.filter()
-	conditions := append([]string{inState(l.table, l.query.State)}, filter...)
-	rows, err := l.reader.rows(ctx, l.tx, fmt.Sprintf("%s%s ORDER BY %s LIMIT %d", l.reader.from(), strings.Join(conditions, " AND "), keyColumns(l.table), limit+1), args...)
-	if err != nil {
-		return err
-	}
-	l.matching = inspect.Count{Rows: int64(len(rows)), Exact: len(rows) <= limit}
-	markRepeated(rows)
-	l.listed = inspect.JudgeAll(claimsOf(rows[:min(limit, len(rows))]), l.facts)
-	return nil
-}
-
-// filter is the query's owner and claim time as SQL.
-func (l *looker) filter() (conditions []string, args []any) {
-	m := l.table.Mapping
-	add := func(format, value string) {
-		args = append(args, value)
-		conditions = append(conditions, fmt.Sprintf(format, len(args)))
-	}
-	if l.query.Owner.OK && m.Owner != "" {
-		add(ownerText(l.table)+" = $%d::text", l.query.Owner.V)
-	}
-	if m.ClaimedAt != "" {
-		at := "(" + stamp(l.table, m.ClaimedAt) + ")"
-		if !l.query.Since.IsZero() {
-			add(at+" >= $%d::text::timestamptz", inspect.FormatTime(l.query.Since))
-		}
-		if !l.query.Until.IsZero() {
-			add(at+" < $%d::text::timestamptz", inspect.FormatTime(l.query.Until))
-		}
-	}
-	return conditions, args
-}
-
-// wanted applies the query's filters to a judged claim.
-func (l *looker) wanted(c inspect.Claim) bool {
-	q := l.query
-	switch {
-	case q.Owner.OK && c.Owner != q.Owner:
-		return false
-	case !q.Since.IsZero() && (!c.ClaimedAt.Valid() || c.ClaimedAt.Time.Before(q.Since)):
-		return false
-	case !q.Until.IsZero() && !c.ClaimedAt.Before(q.Until):
-		return false
-	case q.Key.OK:
-		return q.State == "" || c.State == q.State
-	}
-	return q.All || q.State == inspect.StateProcessing || c.Condition != inspect.ConditionHeld
-}
-
-// longestLapsedFirst orders by how long a claim has been stuck: past its
-// lease, past its heartbeat's limit, or past the threshold. What has no such
-// span comes last, oldest first.
-func longestLapsedFirst(now time.Time, m inspect.Mapping) func(a, b *inspect.Claim) int {
-	overdue := func(c *inspect.Claim) (time.Duration, bool) { return inspect.Overdue(c, m, now) }
-	return func(a, b *inspect.Claim) int {
-		x, okX := overdue(a)
-		y, okY := overdue(b)
-		if okX != okY {
-			if okX {
-				return -1
-			}
-			return 1
-		}
-		return cmp.Compare(y, x)
-	}
-}
-
 func (l *looker) snapshot() inspect.Snapshot {
-	sum := inspect.Summarise(l.judged)
+	sum := l.summary()
 	sum.LookCut = l.cut
-	sum.Truncated = l.cut || l.matching.Rows > int64(len(l.listed))
+	sum.Truncated = l.cut || l.matching.Rows > l.shown
 	sum.ByState, sum.Unmapped = l.counts.byState, l.counts.unmapped
 	if sum.ByState == nil {
 		sum.ByState = map[inspect.State]inspect.Count{}
@@ -448,15 +348,12 @@ func (l *looker) snapshot() inspect.Snapshot {
 		sum.ByState[inspect.StateProcessing] = sum.Claimed
 	}
 	seen := inspect.Remember(l.now(), l.judged).WithSessions(l.facts.Sessions)
-	seen.ScannedAt, seen.Cut, seen.Counters, seen.Finished = l.scannedAt, l.cut, l.counters, l.facts.Finished
+	seen.ScannedAt, seen.Cut, seen.Counters, seen.Finished, seen.Partial = l.scannedAt, l.cut, l.counters, l.facts.Finished, l.digest != nil
 	out := inspect.Snapshot{
 		Database: l.database, Table: l.table, At: l.now(), Query: l.query, Summary: sum, Claims: l.listed,
-		Matching: l.matching, Notes: l.notes(), Seen: seen, ScannedAt: l.scannedAt, IndexHint: l.hint, Open: l.pending,
-		Incident: l.incident, Groups: map[inspect.Grouping][]inspect.Group{}, Pulse: inspect.PulseBetween(l.query.Before, l.now(), l.counters),
+		Listed: l.shown, Unsettled: l.unsettled, StuckMatching: l.stuckMatching, Matching: l.matching, Notes: l.notes(), Seen: seen, ScannedAt: l.scannedAt, IndexHint: l.hint, Open: l.pending,
+		Incident: l.incident, Groups: l.groups(), Pulse: inspect.PulseBetween(l.query.Before, l.now(), l.counters),
 		LastClaimed: l.last.at, LastClaimedAbout: l.last.about,
-	}
-	for _, by := range inspect.Groupings {
-		out.Groups[by] = inspect.GroupClaims(l.judged, by)
 	}
 	if why := inspect.WhyEmpty(out); why != "" {
 		out.Notes = append(out.Notes, why)
@@ -466,7 +363,7 @@ func (l *looker) snapshot() inspect.Snapshot {
 
 // notes say what limits the picture, and what belongs together.
 func (l *looker) notes() []string {
-	notes := append(append([]string(nil), l.counts.notes...), inspect.SilenceNotes(l.judged, l.facts)...)
+	notes := append(append([]string(nil), l.counts.notes...), l.silence()...)
 	if l.database.Standby {
 		notes = append(notes, inspect.StandbyText(l.database, l.table))
 	}
@@ -484,4 +381,32 @@ func (l *looker) notes() []string {
 		notes = append(notes, "no state is mapped to processing, so nothing can be stuck or released: see the states counted and use --map 'processing=VALUE'")
 	}
 	return notes
+}
+
+// summary is that of all claimed rows, however they were counted.
+func (l *looker) summary() inspect.Summary {
+	if l.digest != nil {
+		return inspect.SummariseCohorts(l.now(), l.digest.cohorts)
+	}
+	return inspect.Summarise(l.judged)
+}
+
+func (l *looker) groups() map[inspect.Grouping][]inspect.Group {
+	out := map[inspect.Grouping][]inspect.Group{}
+	for _, by := range inspect.Groupings {
+		switch {
+		case l.digest == nil:
+			out[by] = inspect.GroupClaims(l.judged, by)
+		case by != inspect.GroupByKind || !l.query.NoKinds:
+			out[by] = inspect.GroupCohorts(l.now(), l.digest.cohorts, by)
+		}
+	}
+	return out
+}
+
+func (l *looker) silence() []string {
+	if l.digest != nil {
+		return inspect.SilenceNotesOfCohorts(l.digest.cohorts, l.facts)
+	}
+	return inspect.SilenceNotes(l.judged, l.facts)
 }

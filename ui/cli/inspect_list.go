@@ -157,7 +157,7 @@ func (f *listFlags) check(cmd *cobra.Command) error {
 // query is what the flags ask of one table. The key is written in the table's
 // own key columns, and a duration counts back from its server's clock.
 func (f *listFlags) query(o opened) (inspect.Query, error) {
-	query := inspect.Query{All: f.all, Limit: f.limit}
+	query := inspect.Query{All: f.all, Limit: f.limit, NoKinds: f.format != formatJSON && f.groupBy != string(inspect.GroupByKind)}
 	if state := inspect.State(strings.ToLower(f.state)); state != inspect.StateProcessing {
 		query.State = state
 	} else {

@@ -20,10 +20,19 @@ func (a *app) lookTwice(ctx context.Context, o opened, query inspect.Query) (ins
 // lookForPulse is lookTwice; a pulse of more than 0 asks for the second look, that
 // long after the first.
 func (a *app) lookForPulse(ctx context.Context, o opened, query inspect.Query, pulse time.Duration) (inspect.Snapshot, error) {
+	query.Single = pulse <= 0 // most looks are the only one
 	snapshot, err := o.store.Snapshot(ctx, o.table, query)
 	if err != nil || !snapshot.NeedsSecondLook() && pulse <= 0 {
 		return snapshot, err
 	}
+	if snapshot.Seen.Partial { // a second look compares every claimed row
+		first := query
+		first.Single, first.Sink, first.Limit, first.Brief = false, nil, 1, true
+		if snapshot, err = o.store.Snapshot(ctx, o.table, first); err != nil {
+			return snapshot, err
+		}
+	}
+	query.Single = false
 	if snapshot.NeedsSecondLook() {
 		err = a.awaitSecondLook(ctx)
 		pulse -= inspect.SecondLookAfter + secondLookMargin

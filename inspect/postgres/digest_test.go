@@ -1,0 +1,183 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
+
+	"idemtui/inspect"
+)
+
+// oddTable has a column for every form in which a table may store a claim.
+const oddTable = `CREATE TABLE odd (grp text NOT NULL, id text NOT NULL, n bigint NOT NULL UNIQUE, state text, code int, owner text, owners text[],
+ claimed timestamptz, claimed_local timestamp, claimed_ms bigint, claimed_day date, lease timestamptz, lease_s bigint, never timestamptz NOT NULL DEFAULT 'epoch',
+ span interval, secs int, beat timestamptz, done_at timestamptz, PRIMARY KEY (grp, id), UNIQUE (id))`
+
+// oddMappings are ways to read it.
+var oddMappings = []string{
+	"key=id,state=state,processing=P|W,done=D,failed=F,owner=owner,claimed_at=claimed,lease=lease",
+	"key=id,state=state,processing=P,done=D,failed=F,owner=owner,claimed_at=claimed",
+	"key=id,state=state,processing=P,done=D,owner=owner,claimed_at=claimed,lease=claimed+4h",
+	"key=id,state=state,processing=P,done=D,owner=owner,claimed_at=claimed,lease=claimed+span",
+	"key=id,state=state,processing=P,done=D,owner=owner,claimed_at=claimed,lease=claimed+secs",
+	"key=id,state=code,processing=1|2,done=3,owner=owner,claimed_at=claimed,heartbeat=beat,heartbeat_every=10s",
+	"key=id,state=code,processing=1|2,done=3,owner=owner,claimed_at=claimed,heartbeat=beat,heartbeat_every=10s,lease=lease",
+	"key=id,state=state,processing=P,done=D,owner=owner,claimed_at=claimed_local,zone.claimed_local=Europe/Berlin,lease=lease",
+	"key=id,state=state,processing=P,done=D,owner=owner,claimed_at=claimed_ms,unit.claimed_ms=ms,lease=lease_s,unit.lease_s=s",
+	"key=n,state=state,processing=P,done=D,owner=owner,claimed_at=claimed_day",
+	"key=id,processing=claimed!null,done=done_at!null,free=claimed=null,owner=owner,claimed_at=claimed",
+	"key=grp+id,state=state,processing=P,done=D,owner=owners,claimed_at=claimed,lease=lease",
+	"key=id,state=state,processing=P,done=D,lease=lease",
+	"key=id,state=state,processing=P,done=D",
+	"key=id,state=state,processing=P,done=D,heartbeat=beat,claimed_at=claimed,heartbeat_every=1m",
+}
+
+// oddTimes are times as a table may hold them, seen from now; the empty one is NULL.
+var oddTimes = []string{
+	"NULL", "'infinity'", "'-infinity'", "'0001-01-01 00:00:00+00'", "'0001-12-31 23:59:59+00'", "'0002-01-01 00:00:00+00'", "'4713-01-01 00:00:00+00 BC'",
+	"'9999-12-31 23:59:59.999999+00'", "'10000-01-01 00:00:00+00'", "'1970-01-01 00:00:00+00'", "'1650-03-01 12:00:00.5+00'",
+	"now() + interval '30 seconds'", "now() + interval '60 seconds'", "now() + interval '61 seconds'", "now() + interval '5 hours'",
+	"now() - interval '1 second'", "now() - interval '9 seconds'", "now() - interval '31 seconds'", "now() - interval '14 minutes'", "now() - interval '15 minutes 1 second'",
+	"now() - interval '16 minutes'", "now() - interval '3 hours'", "now() - interval '40 days'", "now() - interval '40 days 1 microsecond'",
+}
+
+var oddKeys = []string{"pay_%d", "pay-%d", "ship:%d", "k%d", "_%d", "ümlaut_%d", "ab٣_%d", "a b_%d", "hex:%d", "%d", "é́_%d", "A/%d", "\u2028_%d"}
+
+var oddOwners = []string{"NULL", "''", "'worker-1@h1'", "'worker-2@h1'", "'worker-3@h2'", "'worker-4'", "E'tab\\there'"}
+
+// fillOdd makes the table hold rows drawn at random.
+func fillOdd(rt *rapid.T) (string, int) {
+	n := rapid.IntRange(0, 40).Draw(rt, "rows")
+	few := rapid.IntRange(1, len(oddTimes)).Draw(rt, "kinds of times") // so that ties and silence happen
+	one := func(name string, of []string) string { return rapid.SampledFrom(of).Draw(rt, name) }
+	at := func(name string) string {
+		return oddTimes[rapid.IntRange(0, len(oddTimes)-1).Draw(rt, name)%few*7%len(oddTimes)]
+	}
+	local := func(x string) string {
+		if x == "'4713-01-01 00:00:00+00 BC'" {
+			return "'4713-01-01 BC'"
+		}
+		return fmt.Sprintf("(%s)::timestamptz::timestamp", x)
+	}
+	rows := make([]string, n)
+	for i := range rows {
+		owner := one("owner", oddOwners)
+		claimed := at("claimed")
+		rows[i] = fmt.Sprintf("(%s, %s, %d, %s, %s, %s, ARRAY[%s], %s, %s, %s, (%s)::timestamptz::date, %s, %s, %s, %s, %s, %s)",
+			literal(one("group", []string{"g", "h/i", "hex:1"})), literal(fmt.Sprintf(one("key", oddKeys), i)), i, one("state", []string{"'P'", "'P'", "'P'", "'W'", "'D'", "'F'", "'X'", "NULL"}),
+			one("code", []string{"1", "1", "2", "3", "4", "NULL"}), owner, owner, claimed, local(claimed), one("ms", []string{"NULL", "0", "-1", "9223372036854775807", "extract(epoch FROM now() - interval '1 hour')::bigint * 1000", "extract(epoch FROM now() + interval '5 hours')::bigint * 1000"}),
+			claimed, at("lease"), one("s", []string{"NULL", "0", "extract(epoch FROM now())::bigint - 10", "extract(epoch FROM now())::bigint + 10", "9223372036854775807"}),
+			one("span", []string{"NULL", "'1 hour'", "'-1 hour'", "'1000 years'", "'178000000 years'"}), one("secs", []string{"NULL", "0", "60", "2147483647", "-2147483648"}), at("beat"), at("done"))
+	}
+	if n == 0 {
+		return "TRUNCATE odd", 0
+	}
+	return "TRUNCATE odd; INSERT INTO odd (grp, id, n, state, code, owner, owners, claimed, claimed_local, claimed_ms, claimed_day, lease, lease_s, span, secs, beat, done_at) VALUES " + strings.Join(rows, ", "), n
+}
+
+// What is counted on the server is what the rules say of every row: the same
+// summary, incident, groups, notes and list as a look that reads and judges all
+// claimed rows at the same instant.
+func TestR34_CountedOnTheServerAsJudgedOneByOne(t *testing.T) {
+	db, s, _ := recommended(t, "")
+	db.Exec(oddTable)
+	tables := make([]inspect.Table, len(oddMappings))
+	for i, m := range oddMappings {
+		tables[i] = mapped(t, s, "odd", m)
+	}
+	locker := db.Conn()
+	db.ConnAs(db.DSN() + "&application_name=worker-3%40h2")
+	counted := 0
+	rapid.Check(t, func(rt *rapid.T) {
+		fill, _ := fillOdd(rt)
+		db.Exec(fill)
+		table := tables[slices.Index(oddMappings, rapid.SampledFrom(oddMappings).Draw(rt, "mapping"))]
+		if rapid.Bool().Draw(rt, "another kind") {
+			table.Mapping.Kind = rapid.SampledFrom([]inspect.Kind{inspect.KindPlaceholder, inspect.KindInsertOnlyCommit, inspect.KindLockRow}).Draw(rt, "kind")
+		}
+		table.RowVersions = rapid.IntRange(0, 4).Draw(rt, "versions") > 0
+		locks := rapid.SampledFrom([]string{"", "SELECT FROM odd WHERE n % 3 = 1 FOR UPDATE", "SELECT FROM odd WHERE n % 2 = 1 FOR SHARE; SAVEPOINT a; SELECT FROM odd WHERE n < 9 FOR UPDATE"}).Draw(rt, "locks")
+		if _, err := locker.Exec(t.Context(), "BEGIN; "+locks); err != nil {
+			rt.Fatal(err)
+		}
+		defer func() {
+			if _, err := locker.Exec(t.Context(), "ROLLBACK"); err != nil {
+				rt.Fatal(err)
+			}
+		}()
+		query := drawQuery(rt, table)
+		there, here := lookBothWays(t.Context(), rt, s, table, query)
+		if there.Seen.Partial {
+			counted++
+		}
+		if diff := cmp.Diff(here, there, sameLook...); diff != "" {
+			rt.Fatalf("judged one by one (-) and counted on the server (+):\n%s", diff)
+		}
+	})
+	if counted == 0 {
+		t.Error("nothing was counted on the server")
+	}
+}
+
+func drawQuery(rt *rapid.T, table inspect.Table) inspect.Query {
+	q := inspect.Query{Limit: rapid.IntRange(1, 12).Draw(rt, "limit"), All: rapid.Bool().Draw(rt, "all")}
+	switch rapid.IntRange(0, 9).Draw(rt, "filter") {
+	case 0:
+		q.Owner = inspect.Some("worker-1@h1")
+	case 1:
+		q.Since = time.Now().Add(-4 * time.Hour)
+	case 2:
+		q.Until = time.Now().Add(-2 * time.Hour)
+	case 3:
+		q.Owner, q.Since = inspect.Some("worker-2@h1"), time.Now().Add(-1000*time.Hour)
+	case 4:
+		q.State = inspect.StateUnmapped
+	case 5:
+		if k, err := inspect.ParseKey("pay_1", table.Mapping.Key); err == nil {
+			q.Key = inspect.Some(k)
+		}
+	case 6:
+		q.Brief = true
+	}
+	return q
+}
+
+// lookBothWays looks twice in one transaction, so at one instant.
+func lookBothWays(ctx context.Context, rt *rapid.T, s *Store, table inspect.Table, query inspect.Query) (there, here inspect.Snapshot) {
+	err := s.look(ctx, "look both ways", func(ctx context.Context, t *tx) error {
+		for i, out := range []*inspect.Snapshot{&there, &here} {
+			query.Single = i == 0
+			l := looker{tx: t, table: table, reader: newReader(table), query: query, exact: true, large: s.large}
+			l.reader.slim = true
+			if err := l.run(ctx); err != nil {
+				return err
+			}
+			*out = l.snapshot()
+		}
+		return nil
+	})
+	if err != nil {
+		rt.Fatal(err)
+	}
+	return there, here
+}
+
+// spans are what a lock's evidence measures by the clock of the moment.
+var spans = regexp.MustCompile(`(idle in transaction|active|idle) [0-9.]+[smh]`)
+
+// sameLook leaves out what differs between two looks by design: the question
+// itself and the memory for the next look.
+var sameLook = []cmp.Option{
+	cmpopts.IgnoreFields(inspect.Snapshot{}, "Query", "Seen", "Table"), cmpopts.EquateEmpty(), cmp.AllowUnexported(inspect.Key{}),
+	cmp.Transformer("spans", func(e inspect.Evidence) string {
+		return fmt.Sprint(e.Rung, e.For, spans.ReplaceAllString(e.Text, "$1"), e.Query)
+	}),
+}

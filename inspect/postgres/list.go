@@ -1,0 +1,202 @@
+package postgres
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"idemtui/inspect"
+)
+
+// list chooses what is shown.
+func (l *looker) list(ctx context.Context) error {
+	limit := l.query.Limit
+	if limit <= 0 {
+		limit = inspect.DefaultLimit
+	}
+	switch {
+	case l.query.Key.OK:
+		return l.oneKey(ctx)
+	case l.query.State != "" && l.query.State != inspect.StateProcessing:
+		return l.otherState(ctx, limit)
+	case l.digest != nil:
+		return l.listDigest(ctx, limit)
+	}
+	from := l.judged
+	if filter, args := l.filter(); l.cut && len(filter) > 0 && l.query.Known == nil {
+		rows, err := l.claimed(ctx, filter, args...)
+		if err != nil {
+			return err
+		}
+		if err := l.witness(ctx, rows); err != nil {
+			return err
+		}
+		from = claimsOf(rows)
+		for i := range from {
+			from[i] = inspect.Assess(from[i], l.facts)
+		}
+	}
+	return l.choose(from, limit)
+}
+
+// oneKey lists the rows of one key.
+func (l *looker) oneKey(ctx context.Context) error {
+	rows, err := l.reader.byKeys(ctx, l.tx, []inspect.Key{l.query.Key.V})
+	if err != nil {
+		return err
+	}
+	claims, err := l.judge(ctx, rows)
+	if err != nil {
+		return err
+	}
+	claims = slices.DeleteFunc(claims, func(c inspect.Claim) bool { return !l.wanted(&c) })
+	l.matching = inspect.Count{Rows: int64(len(claims)), Exact: true}
+	for i := range claims {
+		if claims[i].Condition == inspect.ConditionStuck {
+			l.stuckMatching++
+		}
+		if err := l.show(claims[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// choose lists the longest lapsed of the claims that are wanted, in full words.
+func (l *looker) choose(from []inspect.Claim, limit int) error {
+	var wanted []int // the claims are large: sort their places
+	for i := range from {
+		if l.wanted(&from[i]) {
+			wanted = append(wanted, i)
+			if from[i].Condition == inspect.ConditionStuck {
+				l.stuckMatching++
+			}
+		}
+	}
+	order := longestLapsedFirst(l.now(), l.table.Mapping)
+	slices.SortStableFunc(wanted, func(a, b int) int { return order(&from[a], &from[b]) })
+	l.incident = inspect.IncidentOf(l.now(), from, func(c inspect.Claim) bool { return l.wanted(&c) })
+	l.matching = inspect.Count{Rows: int64(len(wanted)), Exact: !l.cut}
+	for _, i := range wanted[:min(limit, len(wanted))] {
+		c := from[i]
+		if !l.query.Brief {
+			c = inspect.Judge(c, l.facts)
+		}
+		if err := l.show(c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// show puts a judged claim on the list, or gives it to whoever takes the list.
+func (l *looker) show(c inspect.Claim) error {
+	l.shown++
+	l.unsettled = l.unsettled || c.Unsettled()
+	if l.query.Sink != nil {
+		return l.query.Sink.Take(c)
+	}
+	l.listed = append(l.listed, c)
+	return nil
+}
+
+// judge judges rows in full words: among the claimed rows where those were
+// read, else among themselves.
+func (l *looker) judge(ctx context.Context, rows []read) ([]inspect.Claim, error) {
+	if err := l.witness(ctx, rows); err != nil {
+		return nil, err
+	}
+	claims := claimsOf(rows)
+	if l.judged == nil && l.digest == nil {
+		l.facts = l.facts.Among(claims)
+	}
+	for i := range claims {
+		claims[i] = inspect.Judge(claims[i], l.facts)
+	}
+	return claims, nil
+}
+
+// otherState lists rows that are not PROCESSING, in key order.
+func (l *looker) otherState(ctx context.Context, limit int) error {
+	filter, args := l.filter()
+	conditions := append([]string{inState(l.table, l.query.State)}, filter...)
+	rows, err := l.reader.rows(ctx, l.tx, fmt.Sprintf("%s%s ORDER BY %s LIMIT %d", l.reader.from(), strings.Join(conditions, " AND "), keyColumns(l.table), limit+1), args...)
+	if err != nil {
+		return err
+	}
+	l.matching = inspect.Count{Rows: int64(len(rows)), Exact: len(rows) <= limit}
+	markRepeated(rows)
+	for _, c := range inspect.JudgeAll(claimsOf(rows[:min(limit, len(rows))]), l.facts) {
+		if err := l.show(c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// filter is the query's owner and claim time as SQL.
+func (l *looker) filter() (conditions []string, args []any) {
+	m := l.table.Mapping
+	add := func(format, value string) {
+		args = append(args, value)
+		conditions = append(conditions, fmt.Sprintf(format, len(args)))
+	}
+	if l.query.Owner.OK && m.Owner != "" {
+		add(ownerText(l.table)+" = $%d::text", l.query.Owner.V)
+	}
+	if m.ClaimedAt != "" {
+		at := "(" + stamp(l.table, m.ClaimedAt) + ")"
+		if !l.query.Since.IsZero() {
+			add(at+" >= $%d::text::timestamptz", inspect.FormatTime(l.query.Since))
+		}
+		if !l.query.Until.IsZero() {
+			add(at+" < $%d::text::timestamptz", inspect.FormatTime(l.query.Until))
+		}
+	}
+	return conditions, args
+}
+
+// wanted applies the query's filters to a judged claim.
+func (l *looker) wanted(c *inspect.Claim) bool {
+	q := l.query
+	switch {
+	case !q.Since.IsZero() && (!c.ClaimedAt.Valid() || c.ClaimedAt.Time.Before(q.Since)):
+		return false
+	case !q.Until.IsZero() && !c.ClaimedAt.Before(q.Until):
+		return false
+	}
+	return l.wantedWhenever(c)
+}
+
+// wantedWhenever is wanted without the bounds of the claim time.
+func (l *looker) wantedWhenever(c *inspect.Claim) bool {
+	q := l.query
+	switch {
+	case q.Owner.OK && c.Owner != q.Owner:
+		return false
+	case q.Key.OK:
+		return q.State == "" || c.State == q.State
+	}
+	return q.All || q.State == inspect.StateProcessing || c.Condition != inspect.ConditionHeld
+}
+
+// longestLapsedFirst orders by how long a claim has been stuck: past its
+// lease, past its heartbeat's limit, or past the threshold. What has no such
+// span comes last, oldest first.
+func longestLapsedFirst(now time.Time, m inspect.Mapping) func(a, b *inspect.Claim) int {
+	overdue := func(c *inspect.Claim) (time.Duration, bool) { return inspect.Overdue(c, m, now) }
+	return func(a, b *inspect.Claim) int {
+		x, okX := overdue(a)
+		y, okY := overdue(b)
+		if okX != okY {
+			if okX {
+				return -1
+			}
+			return 1
+		}
+		return cmp.Compare(y, x)
+	}
+}
