@@ -56,7 +56,7 @@ func (t *tx) bind(ctx context.Context, r relation, m inspect.Mapping, target ins
 	}
 	if b.m.Token != "" {
 		var err error
-		if table.TokenSequence, err = t.tokenSequence(ctx, table, b.m.Token); err != nil {
+		if table.TokenSequence, table.CanDraw, err = t.tokenSequence(ctx, table, b.m.Token); err != nil {
 			return inspect.Table{}, err
 		}
 	}

@@ -33,7 +33,10 @@ const relationSQL = `SELECT c.oid::text, n.nspname::text, c.relname::text, c.rel
 const columnSQL = `SELECT a.attrelid::text, a.attname::text, format_type(a.atttypid, a.atttypmod), (NOT a.attnotnull)::text,
  has_column_privilege(a.attrelid, a.attnum, 'SELECT')::text, has_column_privilege(a.attrelid, a.attnum, 'UPDATE')::text,
  (a.attgenerated <> '')::text, (a.attidentity <> '')::text, bn.nspname::text, b.typname::text,
- (SELECT string_agg(e.enumlabel, E'\n' ORDER BY e.enumsortorder) FROM pg_enum e WHERE e.enumtypid = b.oid)
+ (SELECT string_agg(e.enumlabel, E'\n' ORDER BY e.enumsortorder) FROM pg_enum e WHERE e.enumtypid = b.oid),
+ CASE WHEN bn.nspname <> 'pg_catalog' THEN (SELECT format('OPERATOR(%I.%s)', s.nspname, o.oprname) FROM pg_opclass k JOIN pg_am m ON m.oid = k.opcmethod
+  JOIN pg_amop p ON p.amopfamily = k.opcfamily AND p.amopstrategy = 3 AND p.amoplefttype = k.opcintype AND p.amoprighttype = k.opcintype
+  JOIN pg_operator o ON o.oid = p.amopopr JOIN pg_namespace s ON s.oid = o.oprnamespace WHERE m.amname = 'btree' AND k.opcdefault AND k.opcintype = b.oid) END
  FROM pg_attribute a JOIN pg_type y ON y.oid = a.atttypid
  JOIN pg_type b ON b.oid = CASE WHEN y.typtype = 'd' THEN y.typbasetype ELSE y.oid END JOIN pg_namespace bn ON bn.oid = b.typnamespace
  WHERE a.attrelid = ANY($1::text[]::oid[]) AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attrelid, a.attnum`
@@ -80,7 +83,7 @@ func (t *tx) relations(ctx context.Context, condition string, args ...any) ([]re
 		r := &out[at[*v[0]]]
 		c := inspect.Column{
 			Name: *v[1], Type: *v[2], Nullable: *v[3] == "true", Readable: *v[4] == "true", Writable: *v[5] == "true",
-			Generated: *v[6] == "true", Identity: *v[7] == "true", Cast: ident(*v[8], *v[9]), Base: *v[9],
+			Generated: *v[6] == "true", Identity: *v[7] == "true", Cast: ident(*v[8], *v[9]), Base: *v[9], Equal: textOf(v[11]).V,
 		}
 		if v[10] != nil {
 			c.Labels = strings.Split(*v[10], "\n")
@@ -104,14 +107,14 @@ func (t *tx) relations(ctx context.Context, condition string, args ...any) ([]re
 // tokenSequence finds the sequence that a column's values are drawn from: one
 // that its default names, else one that the column owns, else one that is
 // called as PostgreSQL would call it.
-func (t *tx) tokenSequence(ctx context.Context, table inspect.Table, column string) (string, error) {
-	name := ""
-	err := t.texts(ctx, func(v []*string) error {
+// usable says whether the role may draw from it.
+func (t *tx) tokenSequence(ctx context.Context, table inspect.Table, column string) (name string, usable bool, err error) {
+	err = t.texts(ctx, func(v []*string) error {
 		if name == "" {
-			name = ident(*v[0], *v[1])
+			name, usable = ident(*v[0], *v[1]), *v[2] == "true"
 		}
 		return nil
-	}, `SELECT n.nspname::text, s.relname::text FROM pg_class s JOIN pg_namespace n ON n.oid = s.relnamespace
+	}, `SELECT n.nspname::text, s.relname::text, (has_schema_privilege(n.oid, 'USAGE') AND has_sequence_privilege(s.oid, 'USAGE, UPDATE'))::text FROM pg_class s JOIN pg_namespace n ON n.oid = s.relnamespace
  JOIN pg_attribute a ON a.attrelid = $1::text::oid AND a.attname = $2::text
  LEFT JOIN pg_attrdef f ON f.adrelid = a.attrelid AND f.adnum = a.attnum
  WHERE s.relkind = 'S' AND (
@@ -120,7 +123,7 @@ func (t *tx) tokenSequence(ctx context.Context, table inspect.Table, column stri
      AND d.refobjid = a.attrelid AND d.refobjsubid = a.attnum AND d.deptype IN ('a', 'i'))
   OR (n.nspname = $3::text AND s.relname IN ($4::text || '_' || $2::text || '_seq', $4::text || '_' || $2::text)))
  ORDER BY f.oid IS NULL, n.nspname = $3::text DESC, s.relname`, strconv.FormatUint(uint64(table.OID), 10), column, table.Schema, table.Name)
-	return name, err
+	return name, usable, err
 }
 
 // coveredBy reports whether a unique index lies within the key columns.

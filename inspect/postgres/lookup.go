@@ -24,12 +24,12 @@ func (s *Store) Lookup(ctx context.Context, table inspect.Table, keys inspect.Ke
 		}
 		found := map[inspect.Key]inspect.Claim{}
 		for _, c := range claims {
-			found[c.Key] = c
+			found[sameKey(table, c.Key)] = c
 		}
 		out = inspect.Lookup{Database: t.database, Table: table, At: t.now(), Repeats: keys.Repeats, Blank: keys.Blank}
 		for _, k := range keys.Keys {
 			entry := inspect.LookedUp{Key: k, Class: inspect.ClassNoRow}
-			if c, ok := found[k]; ok {
+			if c, ok := found[sameKey(table, k)]; ok {
 				entry.Class, entry.Claim = inspect.ClassOf(c), c
 			}
 			out.Keys = append(out.Keys, entry)

@@ -128,6 +128,9 @@ func (t *tx) mayWrite(w write) error {
 	case len(denied) > 0:
 		return refuse(inspect.FaultPermission, fmt.Sprintf("role %s may not write %s of %s", t.database.User, strings.Join(denied, ", "), table.FullName()),
 			fmt.Sprintf("GRANT UPDATE (%s) ON %s TO %s", strings.Join(denied, ", "), tableName(table), ident(t.database.User)))
+	case w.draws() && !table.CanDraw:
+		return refuse(inspect.FaultPermission, fmt.Sprintf("role %s may not draw the next token from sequence %s", t.database.User, table.TokenSequence),
+			fmt.Sprintf("GRANT USAGE ON SEQUENCE %s TO %s", table.TokenSequence, ident(t.database.User)))
 	case mode == inspect.ReleaseDelete && (!table.CanDelete || !table.CanUpdate):
 		return refuse(inspect.FaultPermission, fmt.Sprintf("role %s may not delete from %s", t.database.User, table.FullName()),
 			fmt.Sprintf("GRANT UPDATE, DELETE ON %s TO %s (UPDATE to lock the rows first)", tableName(table), ident(t.database.User)))
@@ -148,10 +151,10 @@ func (t *tx) asked(ctx context.Context, table inspect.Table, request inspect.Pla
 		rows, err = l.reader.byKeys(ctx, t, keys)
 		found := map[inspect.Key]bool{}
 		for _, r := range rows {
-			found[r.claim.Key] = true
+			found[sameKey(table, r.claim.Key)] = true
 		}
 		for _, k := range keys {
-			if !found[k] {
+			if !found[sameKey(table, k)] {
 				missing = append(missing, k)
 			}
 		}

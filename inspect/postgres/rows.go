@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"encoding/hex"
 	"fmt"
@@ -264,8 +265,7 @@ func (r reader) byKeys(ctx context.Context, t *tx, keys []inspect.Key) ([]read, 
 		out = append(out, rows...)
 	}
 	for chunk := range slices.Chunk(plain, inspect.MaxBatch) {
-		arrays, casts, names := keyArrays(r.table, chunk, 1)
-		sql := fmt.Sprintf("%s(%s) IN (SELECT %s FROM unnest(%s) AS d(%s))", r.from(), keyColumns(r.table), strings.Join(casts, ", "), unnested(len(arrays), 1), strings.Join(names, ", "))
+		arrays, sql := r.keysSQL(chunk)
 		rows, err := r.rows(ctx, t, sql, arrays...)
 		if err != nil {
 			return nil, err
@@ -276,14 +276,55 @@ func (r reader) byKeys(ctx context.Context, t *tx, keys []inspect.Key) ([]read, 
 	return out, nil
 }
 
+// keysSQL reads the rows of keys by the index of the key, which an extension's
+// type has for its own operator only.
+func (r reader) keysSQL(keys []inspect.Key) (arrays []any, sql string) {
+	arrays, casts, names := keyArrays(r.table, keys, 1)
+	from := fmt.Sprintf("FROM unnest(%s) AS d(%s)", unnested(len(arrays), 1), strings.Join(names, ", "))
+	if folds(r.table) {
+		return arrays, fmt.Sprintf("%sEXISTS (SELECT %s WHERE %s)", r.from(), from, write{table: r.table}.keyEquals("d", false))
+	}
+	return arrays, fmt.Sprintf("%s(%s) IN (SELECT %s %s)", r.from(), keyColumns(r.table), strings.Join(casts, ", "), from)
+}
+
+// equals is a column's operator for equality.
+func equals(c inspect.Column) string { return cmp.Or(c.Equal, "=") }
+
+// folds: a key column has an equality of its own, under which another text may
+// be the same key.
+func folds(t inspect.Table) bool {
+	return slices.ContainsFunc(t.Mapping.Key, func(k inspect.KeyColumn) bool {
+		c, _ := t.Column(k.Column)
+		return c.Equal != ""
+	})
+}
+
+// sameKey brings keys that the table takes for one to one form.
+func sameKey(t inspect.Table, k inspect.Key) inspect.Key {
+	if !folds(t) {
+		return k
+	}
+	parts := k.Parts()
+	for i, p := range parts {
+		if c, _ := t.Column(p.Column); c.Base == "citext" {
+			parts[i].Value = strings.ToLower(p.Value)
+		}
+	}
+	return inspect.NewKey(parts...)
+}
+
 // exactKey is the condition of one key, NULL parts included.
 func (r reader) exactKey(k inspect.Key) (string, []any) {
 	var conditions []string
 	var args []any
-	for i, p := range k.Parts() {
+	for _, p := range k.Parts() {
+		if p.IsNull {
+			conditions = append(conditions, col(p.Column)+" IS NULL")
+			continue
+		}
 		c, _ := r.table.Column(p.Column)
 		args = append(args, partText(p))
-		conditions = append(conditions, fmt.Sprintf("%s IS NOT DISTINCT FROM $%d::text::%s", col(p.Column), i+1, c.Cast))
+		conditions = append(conditions, fmt.Sprintf("%s %s $%d::text::%s", col(p.Column), equals(c), len(args), c.Cast))
 	}
 	return strings.Join(conditions, " AND "), args
 }

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"idemtui/inspect"
@@ -95,6 +96,12 @@ func (w write) bumped(column string) string {
 		return "gen_random_uuid()::text"
 	}
 	return col(c.Name)
+}
+
+// draws reports whether the statement takes a token from the sequence.
+func (w write) draws() bool {
+	token := w.table.Mapping.Token
+	return w.table.TokenSequence != "" && slices.Contains(w.set, assignment{token, w.bumped(token)})
 }
 
 // nowAs is the database's clock in the form of a time column; in one that holds
@@ -192,13 +199,13 @@ func (w write) names() []string {
 }
 
 func (w write) keyEquals(from string, nullKeys bool) string {
-	operator := "="
-	if nullKeys {
-		operator = "IS NOT DISTINCT FROM"
-	}
 	var out []string
 	for i, k := range w.table.Mapping.Key {
 		c, _ := w.table.Column(k.Column)
+		operator := equals(c)
+		if nullKeys {
+			operator = "IS NOT DISTINCT FROM"
+		}
 		out = append(out, fmt.Sprintf("%s %s %s.k%d::%s", col(k.Column), operator, from, i+1, c.Cast))
 	}
 	return strings.Join(out, " AND ")
