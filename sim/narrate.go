@@ -177,10 +177,16 @@ func (v *narrator) start() string {
 	case OpClaim, OpLeaseClaim, OpOpenAndClaim:
 		return fmt.Sprintf("%s tries to claim %s: one insert that only one worker can win.", w, p)
 	case OpRelease:
+		if v.unanswered() {
+			return fmt.Sprintf("No answer came, which looks like a failure. %s deletes its claim on %s, so that a retry may proceed.", w, p)
+		}
 		return fmt.Sprintf("The charge failed. %s deletes its claim on %s, so that a retry may proceed.", w, p)
 	case OpComplete:
 		return fmt.Sprintf("%s begins to mark %s DONE.", w, p)
 	case OpMarkFailed:
+		if v.unanswered() {
+			return fmt.Sprintf("No answer came, which looks like a failure. %s begins to mark %s FAILED.", w, p)
+		}
 		return fmt.Sprintf("%s saw an error and begins to mark %s FAILED.", w, p)
 	case OpCommit:
 		return fmt.Sprintf("%s commits its transaction.", w)

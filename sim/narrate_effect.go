@@ -51,7 +51,7 @@ func (v *narrator) charge() string {
 	}
 	lost := ""
 	if v.event.Label == LabelChargeTimeout {
-		lost = fmt.Sprintf(" The answer is lost: %s cannot know.", w)
+		lost = " The answer is lost: from now on only the provider knows."
 	}
 	handler := v.trace.handler
 	again := v.trace.chargedBefore(v.state.N-1, v.event.Payment)
@@ -129,16 +129,37 @@ func (v *narrator) finish() string {
 	case LabelCompleteStale:
 		return fmt.Sprintf("%s wants to mark %s DONE, but its token is old: zero rows. Somebody else has taken over.", w, p)
 	case LabelMarkFailed:
+		if v.unanswered() {
+			return fmt.Sprintf("%s marks %s FAILED, although its outcome is unknown. %s", w, p, v.afterUnknown())
+		}
 		return fmt.Sprintf("%s marks %s FAILED, so that a retry may claim it again.", w, p)
 	case LabelMarkFailedStale:
 		return fmt.Sprintf("%s wants to mark %s FAILED, but its token is old: zero rows.", w, p)
 	case LabelRelease:
+		if v.unanswered() {
+			return fmt.Sprintf("%s has released its claim on %s, although its outcome is unknown. %s", w, p, v.afterUnknown())
+		}
 		return fmt.Sprintf("%s has released its claim on %s. The next delivery can claim it.", w, p)
 	case LabelCommit:
 		return fmt.Sprintf("Row and work of %s are committed together. The charge was outside: no rollback would have undone it.", p)
 	default:
 		return fmt.Sprintf("The row of %s is rolled back, as if it had never been. A charge that happened is not.", p)
 	}
+}
+
+// unanswered says whether the answer to the charge of the event's delivery was
+// lost.
+func (v *narrator) unanswered() bool { return v.state.Workers[v.event.Worker].Lost }
+
+// afterUnknown is what follows when an unknown outcome is treated as a refusal.
+func (v *narrator) afterUnknown() string {
+	switch {
+	case v.trace.handler.Effect != EffectKey:
+		return "That is the mistake: a lost answer is no refusal, and the next delivery charges again."
+	case v.trace.scenario.KeyMemory > 0:
+		return fmt.Sprintf("Here that is safe: the next delivery asks under the same key, which the provider remembers for %s.", formatNanos(v.trace.scenario.KeyMemory))
+	}
+	return "Here that is safe: the next delivery asks under the same key and gets the first result."
 }
 
 func (v *narrator) ack() string {

@@ -48,7 +48,9 @@ type WorkerState struct {
 	Phase    Phase   // where it is in that step
 	Since    int64   // when this phase began
 	Busy     bool    // the step found the claim held
-	_        [7]byte // keeps the size a multiple of eight
+	Asked    bool    // it has sent its charge in this delivery
+	Lost     bool    // and the answer was lost
+	_        [5]byte // keeps the size a multiple of eight
 }
 
 // Row is the part of a cell that belongs to a message id: the row in the table,
@@ -77,6 +79,12 @@ type PaymentState struct {
 	Deliveries int32 // made so far
 	AtWork     int32 // in a worker's hands now
 	ToCome     int32 // copies and redeliveries known to the trace and not yet made
+
+	// Unknown says of the row, and of the second one, that its claim has an unknown
+	// outcome: a charge was sent under it and nobody has the answer. It ends when
+	// the row is settled, marked or taken over.
+	Unknown    [2]bool
+	DeadLetter bool // a message of it was put aside
 }
 
 // Returned is a message that the broker will deliver again.
@@ -114,7 +122,7 @@ func (s *State) clone() State {
 func (s *State) apply(h *Handler, e *Event) (ok bool) {
 	s.N++
 	s.Now = e.At
-	if s.byMessage && e.Copy > 0 {
+	if s.rowOf(e) > 0 {
 		p := &s.Payments[e.Payment]
 		p.Second.swap(&p.Cell)
 		defer p.Second.swap(&p.Cell)
@@ -142,6 +150,7 @@ func (s *State) apply(h *Handler, e *Event) (ok bool) {
 	case EventReturn:
 		s.giveBack(w, e)
 	case EventCrash:
+		s.orphan(w, e)
 		got, _ := h.Crash(&s.Payments[e.Payment].Cell, &w.Delivery)
 		s.giveBack(w, e)
 		w.Phase = PhaseDown
@@ -174,6 +183,7 @@ func (s *State) applyWorld(h *Handler, e *Event) (ok, done bool) {
 		got, _ := h.Expire(&s.Payments[e.Payment].Cell, e.Label == LabelExpireSlow)
 		return got == e.Label, true
 	case EventForget:
+		s.Payments[e.Payment].Unknown[s.rowOf(e)] = false
 		got, _ := h.Forget(&s.Payments[e.Payment].Cell)
 		return got == e.Label, true
 	case EventForgetKey:
@@ -204,6 +214,7 @@ func (s *State) drop(e *Event) {
 	p.ToCome--
 	s.take(e)
 	if e.Kind == EventDeadLetter {
+		p.DeadLetter = true
 		s.Counters.DeadLetters++
 	}
 	if p.lost() {
@@ -251,14 +262,51 @@ func (s *State) effect(h *Handler, w *WorkerState, e *Event) bool {
 		s.Counters.Fenced++
 	}
 	c := &s.Payments[e.Payment].Cell
-	before := c.Charges
+	before := *c
 	label, busy := h.Step(c, &w.Delivery, outcome)
-	s.Counters.Charges += int64(c.Charges) - int64(before)
-	if before < 2 && c.Charges >= 2 {
+	s.Counters.Charges += int64(c.Charges) - int64(before.Charges)
+	if before.Charges < 2 && c.Charges >= 2 {
 		s.Counters.ChargedTwice++
 	}
+	s.outcome(w, e, before.Rec != c.Rec || before.Gen != c.Gen)
 	w.Phase, w.Busy = PhaseAfter, busy
 	return label == e.Label && busy == (e.Kind == EventBusy)
+}
+
+// outcome follows whether the outcome of the row's claim is known; turned says
+// that the event has given the row another state or owner.
+func (s *State) outcome(w *WorkerState, e *Event, turned bool) {
+	unknown := &s.Payments[e.Payment].Unknown[s.rowOf(e)]
+	if turned {
+		*unknown = false
+	}
+	switch e.Label {
+	case LabelCharge, LabelChargeFail, LabelChargeTimeout:
+		w.Asked, w.Lost = true, e.Label == LabelChargeTimeout
+		*unknown = *unknown || e.Label == LabelChargeTimeout && s.holds(w, e)
+	}
+}
+
+// orphan is a crash: where the worker had sent the charge of its claim, nobody
+// has the answer from now on.
+func (s *State) orphan(w *WorkerState, e *Event) {
+	unknown := &s.Payments[e.Payment].Unknown[s.rowOf(e)]
+	*unknown = *unknown || w.Asked && s.holds(w, e)
+}
+
+// holds says whether the row is the worker's own claim.
+func (s *State) holds(w *WorkerState, e *Event) bool {
+	c := &s.Payments[e.Payment].Cell
+	return c.Rec == RecClaimed && (w.Tok == c.Gen || c.Gen == 0)
+}
+
+// rowOf is which of the payment's rows the event is about: 0, or 1 for that of a
+// second message id.
+func (s *State) rowOf(e *Event) int {
+	if s.byMessage && e.Copy > 0 {
+		return 1
+	}
+	return 0
 }
 
 // finish ends an acknowledged delivery.
