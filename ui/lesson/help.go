@@ -20,7 +20,7 @@ func (s *Screen) ShortHelp() []key.Binding {
 		}
 		return key.NewBinding(key.WithKeys(names...), key.WithHelp(keys, does))
 	}
-	turn := joined("n p", "next, back", k.Next, k.Prev)
+	turn := joined("n p", "page", k.Next, k.Prev)
 	if s.panel.Open {
 		return []key.Binding{
 			joined("↑↓", "choose", k.Up, k.Down), joined("←→", "less, more", k.Less, k.More), named(k.Reset, "put it back"), named(k.Back, "close"),
@@ -39,11 +39,12 @@ func (s *Screen) ShortHelp() []key.Binding {
 		play = named(play, "pause")
 	}
 	steps := joined("←→", "step", p.Back, p.Step)
+	scheduler, menu := named(s.keys.Explorer.Scheduler, "schedule"), named(k.Menu, "list")
 	if s.sequence() != nil {
-		return []key.Binding{turn, named(k.Results, "results"), k.Menu, play, steps}
+		return []key.Binding{turn, named(k.Results, "results"), menu, play, steps}
 	}
-	// The line under the page's text has the keys of the clock already.
-	return []key.Binding{turn, named(k.Change, "change"), named(k.Results, "results"), k.Menu, named(p.NextHandler, "handler"), named(p.Compare, "compare"), named(p.Statement, "SQL"), play, steps}
+	// The line under the page's text has the keys of the run already.
+	return []key.Binding{turn, named(k.Change, "change"), named(k.Results, "results"), scheduler, menu, named(p.NextHandler, "handler"), named(p.Compare, "compare"), named(p.Statement, "SQL"), play, steps}
 }
 
 // FullHelp lists the keys for the help overlay, and what the marks of the

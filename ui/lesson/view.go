@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"charm.land/bubbles/v2/key"
+
 	"idemtui/ui/player"
 	"idemtui/ui/text"
 )
@@ -210,25 +212,41 @@ func (s *Screen) body(width int) (lines []string, hint string) {
 	for _, line := range text.Wrap(said.Text, width) {
 		lines = append(lines, style.Render(line))
 	}
-	return lines, s.pageHint()
+	return lines, s.pageHint(width)
 }
 
-// pageHint says how to go on.
-func (s *Screen) pageHint() string {
-	k := s.keys.Lesson
+// pageHint says how to go on, and what can be done with the run, as far as there
+// is room in w cells.
+func (s *Screen) pageHint(w int) string {
+	k, p := s.keys.Lesson, s.keys.Player
 	on := "next page"
 	if after, ok := s.next(s.place); ok && after.kind == results {
-		on = "the results at full size"
+		on = "the results"
 	}
-	hint := s.press(k.Next.Help().Key, on)
+	hints := []string{s.press(k.Next.Help().Key, on)}
+	add := func(b key.Binding, does string) { hints = append(hints, s.press(b.Help().Key, does)) }
 	if _, changed := s.book().changed[s.scene.i]; changed && s.sequence() == nil {
-		return hint + "   " + s.press(k.Reset.Help().Key, k.Reset.Help().Desc)
+		add(k.Reset, k.Reset.Help().Desc)
 	}
 	if s.playing() {
-		return hint + "   " + s.press(s.keys.Player.Play.Help().Key, "pause")
+		add(p.Play, "pause")
+	} else {
+		add(p.Play, "play")
 	}
-	return hint + "   " + s.press(s.keys.Player.Play.Help().Key, "play the run") + "   " +
-		s.press(s.keys.Player.Back.Help().Key+" "+s.keys.Player.Step.Help().Key, "step")
+	hints = append(hints, s.press(p.Back.Help().Key+" "+p.Step.Help().Key, "step"))
+	if s.sequence() == nil {
+		add(p.NextHandler, "handler")
+		add(p.Compare, "compare")
+		add(p.Statement, "SQL")
+	}
+	line := ""
+	for _, hint := range hints {
+		if text.Width(line)+text.Width(hint) > w {
+			break
+		}
+		line += hint + "   "
+	}
+	return strings.TrimRight(line, " ")
 }
 
 // press is a key and what it does.
