@@ -41,6 +41,7 @@ type App struct {
 	width   int
 	height  int
 	help    bool
+	page    int  // of the help, from 0
 	pinned  bool // the theme was chosen; the terminal's answer does not count
 }
 
@@ -85,11 +86,7 @@ func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 
 func (a *App) pressed(msg tea.KeyPressMsg) tea.Cmd {
 	if a.help {
-		a.help = false
-		if key.Matches(msg, a.keys.Global.Quit) {
-			return tea.Quit
-		}
-		return nil
+		return a.pressedInHelp(msg)
 	}
 	if taken, cmd := a.dialogs.Update(msg); taken {
 		return cmd
@@ -97,7 +94,7 @@ func (a *App) pressed(msg tea.KeyPressMsg) tea.Cmd {
 	if !a.screen.Typing() {
 		switch {
 		case key.Matches(msg, a.keys.Global.Help):
-			a.help = true
+			a.help, a.page = true, 0
 			return nil
 		case key.Matches(msg, a.keys.Global.Quit):
 			return tea.Quit
@@ -106,6 +103,32 @@ func (a *App) pressed(msg tea.KeyPressMsg) tea.Cmd {
 		}
 	}
 	return a.screen.Update(msg)
+}
+
+// pressedInHelp turns the pages of the help where it has several; any other key
+// closes it, as the help key does after the last page.
+func (a *App) pressedInHelp(msg tea.KeyPressMsg) tea.Cmd {
+	_, pages := a.helpBox()
+	a.page = min(a.page, pages-1)
+	d := a.keys.Dialog
+	switch {
+	case key.Matches(msg, a.keys.Global.Quit):
+		return tea.Quit
+	case pages > 1 && key.Matches(msg, d.Prev):
+		a.page = max(a.page-1, 0)
+	case pages > 1 && key.Matches(msg, d.Next):
+		a.page = min(a.page+1, pages-1)
+	case key.Matches(msg, a.keys.Global.Help) && a.page+1 < pages:
+		a.page++
+	default:
+		a.help = false
+	}
+	return nil
+}
+
+// helpBox draws the help's page, and says how many there are.
+func (a *App) helpBox() (box string, pages int) {
+	return frame.HelpBox(a.helpGroups(), a.page, a.width-2, a.height-3, a.styles)
 }
 
 // View draws the screen, its footer, and over them the help or the topmost
@@ -130,7 +153,8 @@ func (a *App) content() string {
 	short := a.screen.ShortHelp()
 	switch top := a.dialogs.Top(); {
 	case a.help:
-		body = frame.Overlay(body, frame.HelpBox(a.helpGroups(), w-2, h-3, a.styles), w, h-1)
+		box, _ := a.helpBox()
+		body = frame.Overlay(body, box, w, h-1)
 	case top != nil:
 		short = top.ShortHelp()
 		if a.dialogs.Waiting() {

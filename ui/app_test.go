@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"fmt"
 	"image/color"
 	"strings"
 	"testing"
@@ -18,6 +19,7 @@ import (
 type notebook struct {
 	pressed []string
 	typing  bool
+	keys    []key.Binding
 }
 
 func (n *notebook) Init() tea.Cmd { return nil }
@@ -28,12 +30,14 @@ func (n *notebook) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-func (n *notebook) View(w, h int) string       { return strings.Repeat(strings.Repeat("#", w)+"\n", h) }
-func (n *notebook) ShortHelp() []key.Binding   { return nil }
-func (n *notebook) FullHelp() []frame.KeyGroup { return []frame.KeyGroup{{Title: "notebook"}} }
-func (n *notebook) Title() string              { return "notebook" }
-func (n *notebook) Typing() bool               { return n.typing }
-func (n *notebook) SetStyles(theme.Styles)     {}
+func (n *notebook) View(w, h int) string     { return strings.Repeat(strings.Repeat("#", w)+"\n", h) }
+func (n *notebook) ShortHelp() []key.Binding { return nil }
+func (n *notebook) FullHelp() []frame.KeyGroup {
+	return []frame.KeyGroup{{Title: "notebook", Keys: n.keys}}
+}
+func (n *notebook) Title() string          { return "notebook" }
+func (n *notebook) Typing() bool           { return n.typing }
+func (n *notebook) SetStyles(theme.Styles) {}
 
 // question is a dialog that counts its answers.
 type question struct {
@@ -175,6 +179,40 @@ func TestHelpClosesOnAnyKeyAndSwallowsIt(t *testing.T) {
 		t.Fatal("? does not show the help")
 	}
 	app.Update(press("r"))
+	if app.help || len(screen.pressed) != 0 {
+		t.Fatalf("help %v, screen got %v", app.help, screen.pressed)
+	}
+}
+
+// On a low screen the help has pages: the help key goes through all of them, the
+// arrows go on and back.
+func TestHelpHasPagesOnALowScreen(t *testing.T) {
+	app, screen, _ := newTestApp()
+	screen.keys = nil
+	for range 3 * frame.MinHeight {
+		screen.keys = append(screen.keys, key.NewBinding(key.WithKeys("x"), key.WithHelp("x", "does something")))
+	}
+	app.Update(tea.WindowSizeMsg{Width: frame.MinWidth, Height: frame.MinHeight})
+	app.Update(press("?"))
+	_, pages := app.helpBox()
+	if pages < 3 {
+		t.Fatalf("%d pages", pages)
+	}
+	shows := func(page int) {
+		t.Helper()
+		if want := fmt.Sprintf("page %d of %d", page, pages); !strings.Contains(ansi.Strip(app.View().Content), want) {
+			t.Fatalf("the screen does not say %q:\n%s", want, ansi.Strip(app.View().Content))
+		}
+	}
+	shows(1)
+	app.Update(tea.KeyPressMsg{Code: tea.KeyDown})
+	shows(2)
+	app.Update(tea.KeyPressMsg{Code: tea.KeyUp})
+	app.Update(tea.KeyPressMsg{Code: tea.KeyUp})
+	for page := 1; page <= pages; page++ {
+		shows(page)
+		app.Update(press("?"))
+	}
 	if app.help || len(screen.pressed) != 0 {
 		t.Fatalf("help %v, screen got %v", app.help, screen.pressed)
 	}

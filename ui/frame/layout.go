@@ -104,9 +104,10 @@ func keyHint(b key.Binding, s theme.Styles) string {
 	return s.Key.Render(b.Help().Key) + " " + s.KeyText.Render(b.Help().Desc)
 }
 
-// HelpBox draws the groups of keys in as many columns as fit into w cells, and
-// cuts what is taller than h.
-func HelpBox(groups []KeyGroup, w, h int, s theme.Styles) string {
+// HelpBox draws the groups of keys in as many columns as fit into w cells. What
+// is taller than h is drawn page by page; it says how many pages there are, and
+// draws one of them, counted from 0, or the last.
+func HelpBox(groups []KeyGroup, page, w, h int, s theme.Styles) (box string, pages int) {
 	inner := w - 4
 	blocks := make([][]string, 0, len(groups))
 	widest := 0
@@ -123,8 +124,15 @@ func HelpBox(groups []KeyGroup, w, h int, s theme.Styles) string {
 	for _, column := range cells {
 		tallest = max(tallest, len(column))
 	}
-	lines := make([]string, 0, tallest)
-	for i := range min(tallest, max(1, h-2)) {
+	room := max(h-2, 1)
+	pages = 1
+	if tallest > room {
+		room = max(room-1, 1) // for the line that says so
+		pages = (tallest + room - 1) / room
+	}
+	page = min(max(page, 0), pages-1)
+	lines := make([]string, 0, room+1)
+	for i := page * room; i < min(tallest, (page+1)*room); i++ {
 		row := make([]string, columns)
 		for c, column := range cells {
 			line := ""
@@ -135,10 +143,13 @@ func HelpBox(groups []KeyGroup, w, h int, s theme.Styles) string {
 		}
 		lines = append(lines, strings.TrimRight(strings.Join(row, "   "), " "))
 	}
-	if len(lines) < tallest {
-		lines[len(lines)-1] = s.Faint.Render(text.Cut(text.Ellipsis+" a taller terminal shows the rest", inner))
+	if pages > 1 {
+		for len(lines) < room {
+			lines = append(lines, "")
+		}
+		lines = append(lines, s.Faint.Render(text.Cut(fmt.Sprintf("page %d of %d, ↓ the next, ↑ the one before", page+1, pages), inner)))
 	}
-	return s.Box.Render(strings.Join(lines, "\n"))
+	return s.Box.Render(strings.Join(lines, "\n")), pages
 }
 
 func helpBlock(g KeyGroup, s theme.Styles) []string {

@@ -82,15 +82,26 @@ func TestHelpBoxFits(t *testing.T) {
 			}
 		}
 		w, h := rapid.IntRange(MinWidth, 200).Draw(t, "w"), rapid.IntRange(MinHeight, 60).Draw(t, "h")
-		box := HelpBox(groups, w, h, theme.New(false))
-		lines := strings.Split(box, "\n")
-		if len(lines) > h {
-			t.Fatalf("help is %d lines of %d", len(lines), h)
+		all, shown := 0, 0
+		for _, g := range groups {
+			all += len(g.Keys)
 		}
-		for _, line := range lines {
-			if ansi.StringWidth(line) > w {
-				t.Fatalf("help line takes %d cells of %d", ansi.StringWidth(line), w)
+		_, pages := HelpBox(groups, 0, w, h, theme.New(false))
+		for page := range pages {
+			box, _ := HelpBox(groups, page, w, h, theme.New(false))
+			shown += strings.Count(box, "does something useful")
+			lines := strings.Split(box, "\n")
+			if len(lines) > h {
+				t.Fatalf("help is %d lines of %d", len(lines), h)
 			}
+			for _, line := range lines {
+				if ansi.StringWidth(line) > w {
+					t.Fatalf("help line takes %d cells of %d", ansi.StringWidth(line), w)
+				}
+			}
+		}
+		if shown != all {
+			t.Fatalf("%d pages show %d keys of %d", pages, shown, all)
 		}
 	})
 }

@@ -44,7 +44,7 @@ func (s *Screen) ShortHelp() []key.Binding {
 		return []key.Binding{turn, named(k.Results, "results"), menu, play, steps}
 	}
 	// The line under the page's text has the keys of the run already.
-	return []key.Binding{turn, named(k.Change, "change"), named(k.Results, "results"), scheduler, menu, named(p.NextHandler, "handler"), named(p.Compare, "compare"), named(p.Statement, "SQL"), play, steps}
+	return []key.Binding{turn, named(k.Change, "change"), named(k.Results, "results"), menu, scheduler, named(p.NextHandler, "handler"), named(p.Compare, "compare"), named(p.Statement, "SQL"), play, steps}
 }
 
 // FullHelp lists the keys for the help overlay, and what the marks of the
