@@ -1,105 +1,124 @@
 package explore
 
-// blockStates is how many states are expanded before their successors are
-// looked up. One goroutine can expand a block while another looks up the one
-// before it.
+import "context"
+
+// blockStates are expanded at once: their successors fit the nearest cache.
 const blockStates = 256
 
-// pipelineFrom is the number of states from which a second goroutine is worth
-// its start.
-const pipelineFrom = 8 * blockStates
+// grain says how the work is cut, in states. Nothing that a search finds depends
+// on it.
+type grain struct {
+	part   int // one task for a worker, at most maxPart
+	window int // expanded before any of their successors is looked up
+	alone  int // up to so many, one worker is as fast
+}
+
+const (
+	// maxPart keeps the places of a part's successors within 16 bits.
+	maxPart = 8 * blockStates
+	// windowParts make the look-ups of a window come together at each shard
+	// of the table, and still take only milliseconds.
+	windowParts = 64
+)
+
+// coarse is the grain of every search.
+var coarse = grain{part: maxPart, window: windowParts * maxPart, alone: maxPart}
+
+// partsOf is the number of parts of the states from first to end.
+func (g grain) partsOf(first, end int) int { return (end - first + g.part - 1) / g.part }
+
+// partOf is where a part of the states from first to end begins and ends.
+func (g grain) partOf(number, first, end int) (from, to int) {
+	from = first + number*g.part
+	return from, min(from+g.part, end)
+}
 
 // block is a run of states and their successors.
 type block struct {
-	first int    // index of the first state
-	ends  []int  // where in edges the successors of each state end
-	edges []edge // in the order of the search
+	first  int    // index of the first state
+	states []edge // themselves
+	ends   []int  // where in edges the successors of each state end
+	edges  []edge // in the order of the search
 }
 
-// expander expands states and counts what it sees. It is used by one goroutine
-// at a time.
+// expander expands states and counts what it sees. Each worker has one.
 type expander struct {
 	codec    *codec
 	memo     *memo
 	symmetry bool
+	block    block
 
+	sums
+}
+
+// sums are the numbers of expanded states.
+type sums struct {
 	states, edges, canonical, terminal int64
+	double                             uint32 // the first state with two charges
 	lost                               uint32 // the first end without a charge
 }
 
-// fill expands the states from first to end.
-func (x *expander) fill(b *block, states view, first, end int) {
-	b.first, b.ends, b.edges = first, b.ends[:0], b.edges[:0]
-	for i := first; i < end; i++ {
-		word, slots := states.at(uint32(i))
+// newExpander makes an expander with its own notes.
+func newExpander(k *codec, symmetry bool) *expander {
+	own := *k
+	return &expander{codec: &own, memo: newMemo(&own), symmetry: symmetry, sums: sums{double: none, lost: none}}
+}
+
+// expand expands the states from first to end, a block at a time, until the
+// context ends. A block holds until use returns.
+func (x *expander) expand(ctx context.Context, states store, first, end int, use func(b *block)) {
+	for ; first < end && ctx.Err() == nil; first += blockStates {
+		x.fill(states, first, min(first+blockStates, end))
+		use(&x.block)
+	}
+}
+
+// fill expands one block.
+func (x *expander) fill(states store, first, end int) {
+	b := &x.block
+	b.first, b.states, b.ends, b.edges = first, states.read(first, end, b.states[:0]), b.ends[:0], b.edges[:0]
+	for i, state := range b.states {
 		from := len(b.edges)
-		b.edges = x.memo.expand(word, slots, b.edges)
+		b.edges = x.memo.expand(state.word, state.slots, b.edges)
 		b.ends = append(b.ends, len(b.edges))
 		if x.symmetry {
 			for j := from; j < len(b.edges); j++ {
 				b.edges[j].slots = x.codec.sort(b.edges[j].slots)
 			}
 		}
-		x.tally(uint32(i), word, slots, len(b.edges)-from)
+		x.count(uint32(first+i), state, len(b.edges)-from)
 	}
 }
 
-// tally counts a state and its edges.
-func (x *expander) tally(index uint32, word, slots uint64, edges int) {
+// count counts a state and its edges.
+func (x *expander) count(index uint32, state edge, edges int) {
 	weight := int64(1)
 	if x.symmetry {
-		weight = x.codec.orders(slots)
+		weight = x.codec.orders(state.slots)
 	}
 	x.states += weight
 	x.edges += weight * int64(edges)
-	if x.codec.sorted(slots) {
+	if x.codec.sorted(state.slots) {
 		x.canonical++
+	}
+	charges := x.codec.charges(state.word)
+	if charges >= 2 && x.double == none {
+		x.double = index
 	}
 	if edges == 0 {
 		x.terminal += weight
-		if x.lost == none && x.codec.charges(word) == 0 {
+		if charges == 0 && x.lost == none {
 			x.lost = index
 		}
 	}
 }
 
-// each expands the states from first to end and hands their blocks on, in
-// order. With a second worker the next block is expanded meanwhile.
-func (x *expander) each(states view, first, end, workers int, use func(*block) error) error {
-	if workers < 2 || end-first < pipelineFrom {
-		var b block
-		for ; first < end; first += blockStates {
-			x.fill(&b, states, first, min(first+blockStates, end))
-			if err := use(&b); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	free, filled, quit := make(chan *block, 3), make(chan *block, 3), make(chan struct{})
-	for range cap(free) {
-		free <- new(block)
-	}
-	go func() {
-		defer close(filled)
-		for ; first < end; first += blockStates {
-			select {
-			case b := <-free:
-				x.fill(b, states, first, min(first+blockStates, end))
-				filled <- b
-			case <-quit:
-				return
-			}
-		}
-	}()
-	for b := range filled {
-		if err := use(b); err != nil {
-			close(quit)
-			for range filled { // until the other goroutine has ended
-			}
-			return err
-		}
-		free <- b
-	}
-	return nil
+// add adds what another expander counted.
+func (t *sums) add(other sums) {
+	t.states += other.states
+	t.edges += other.edges
+	t.canonical += other.canonical
+	t.terminal += other.terminal
+	t.double = min(t.double, other.double)
+	t.lost = min(t.lost, other.lost)
 }

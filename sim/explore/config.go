@@ -49,8 +49,8 @@ type Config struct {
 	Symmetry bool
 	// VerdictOnly leaves out the second pass, which counts interleavings.
 	VerdictOnly bool
-	// Workers is the number of goroutines of the search, 1 or 2; 0 means 1.
-	// It changes nothing but the time.
+	// Workers is the number of goroutines of the search; 0 means 1. It changes
+	// nothing but the time.
 	Workers int
 	// MaxMemory bounds the search's own memory in bytes; 0 means
 	// DefaultMaxMemory. At the bound the search stops with what it has.

@@ -55,32 +55,55 @@ func (s *search) count(ctx context.Context) error {
 
 // newGraph expands every state once more and looks its successors up.
 func (s *search) newGraph(ctx context.Context) (*graph, error) {
-	if err := s.store.number(ctx); err != nil {
+	if err := s.store.number(ctx, s.workers); err != nil {
 		return nil, err
 	}
 	n := s.store.len()
 	g := &graph{first: make([]uint32, n+1), successors: make([]uint32, 0, s.result.Edges)}
 	incoming := make([]uint32, n)
-	// The counters of the first pass stand: this one only looks up.
-	again := expander{codec: s.codec, memo: s.expander.memo, lost: none}
-	err := again.each(s.store.view(), 0, n, s.config.Workers, func(b *block) error {
-		for i, end := range b.ends {
-			g.first[b.first+i+1] = uint32(len(g.successors) + end)
+	// The numbers of the first pass stand: this one only looks up.
+	again := make([]*expander, s.workers)
+	for i := range again {
+		again[i] = &expander{codec: s.codec, memo: s.expanders[i].memo}
+	}
+	found := make([][]uint32, s.grain.window/s.grain.part)
+	for from := 0; from < n; from += s.grain.window {
+		end := min(from+s.grain.window, n)
+		s.workers.each(s.grain.partsOf(from, end), func(worker, part int) {
+			first, to := s.grain.partOf(part, from, end)
+			found[part] = found[part][:0]
+			again[worker].expand(ctx, s.store, first, to, func(b *block) {
+				found[part] = s.store.find(b.edges, found[part])
+				g.note(b)
+			})
+		})
+		if err := ctx.Err(); err != nil {
+			return nil, err
 		}
-		from := len(g.successors)
-		g.successors = s.store.find(b.edges, g.successors)
-		for _, next := range g.successors[from:] {
-			incoming[next]++
+		for _, successors := range found[:s.grain.partsOf(from, end)] {
+			g.successors = append(g.successors, successors...)
+			for _, next := range successors {
+				incoming[next]++
+			}
 		}
-		if s.config.Progress != nil && b.first%pollEvery == 0 {
-			s.config.Progress(Progress{Counting: true, States: n, Expanded: b.first, Depth: s.depth})
+		if s.config.Progress != nil {
+			s.config.Progress(Progress{Counting: true, States: n, Expanded: end, Depth: s.depth})
 		}
-		return ctx.Err()
-	})
-	if err != nil {
-		return nil, err
+	}
+	for i := range n {
+		g.first[i+1] += g.first[i]
 	}
 	return g, g.sort(ctx, incoming)
+}
+
+// note notes how many successors each state of a block has, one place after its
+// own: their sums are where the successors begin.
+func (g *graph) note(b *block) {
+	from := 0
+	for i, to := range b.ends {
+		g.first[b.first+i+1] = uint32(to - from)
+		from = to
+	}
 }
 
 // sort finds a topological order: a state follows when all that lead to it have
@@ -132,7 +155,6 @@ func (g *graph) longest(ctx context.Context) (int, error) {
 func (s *search) sumWays(ctx context.Context, g *graph, limbs int) (fits bool, err error) {
 	ways := make([]uint64, len(g.order)*limbs)
 	ways[0] = 1
-	states := s.store.view()
 	total, double, triple, lost := make([]uint64, limbs), make([]uint64, limbs), make([]uint64, limbs), make([]uint64, limbs)
 	fits = true
 	err = g.walk(ctx, func(from uint32, next []uint32) bool {
@@ -145,8 +167,7 @@ func (s *search) sumWays(ctx context.Context, g *graph, limbs int) (fits bool, e
 		}
 		// The other three are parts of the total: they fit if it does.
 		fits = addLimbs(total, here) && fits
-		word, _ := states.at(from)
-		switch charges := s.codec.charges(word); {
+		switch charges := s.codec.charges(s.store.at(from).word); {
 		case charges == 0:
 			addLimbs(lost, here)
 		case charges >= 3:

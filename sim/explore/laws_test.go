@@ -92,13 +92,14 @@ func TestPackedSearchAgreesWithAPlainOne(t *testing.T) {
 		plain := explorePlainly(c)
 		want := plain.tally(c.Start(), map[State]tally{})
 		for _, wide := range []bool{false, true} {
-			c.Workers = rapid.IntRange(0, 2).Draw(t, "workers")
+			c.Workers = rapid.IntRange(0, 3).Draw(t, "workers")
 			s, err := newSearch(c)
 			if err != nil {
 				t.Fatal(err)
 			}
+			s.grain = drawGrain(t)
 			if wide {
-				s.store = newStore128(c.maxMemory())
+				s.store = newTable(packing128(), c.maxMemory(), s.workers)
 			}
 			if err := s.finish(context.Background()); err != nil {
 				t.Fatal(err)
@@ -107,10 +108,9 @@ func TestPackedSearchAgreesWithAPlainOne(t *testing.T) {
 			if int(r.States) != len(plain.order) || r.Edges != plain.edges {
 				t.Fatalf("%d states and %d edges, want %d and %d", r.States, r.Edges, len(plain.order), plain.edges)
 			}
-			states := s.store.view()
 			for i, state := range plain.order {
 				word, slots := s.codec.pack(&state)
-				if w, sl := states.at(uint32(i)); w != word || sl != slots {
+				if s.store.at(uint32(i)) != (edge{word, slots}) {
 					t.Fatalf("state %d differs from the plain search", i)
 				}
 			}
@@ -302,7 +302,7 @@ func TestStopsAtTheMemoryLimit(t *testing.T) {
 		c.MaxMemory, c.Symmetry = 400<<10, symmetry
 		r, err := Run(t.Context(), c)
 		var stopped *StoppedError
-		if !errors.As(err, &stopped) || r.Complete || stopped.States == 0 {
+		if !errors.As(err, &stopped) || r.Complete || stopped.States == 0 || stopped.States != r.States {
 			t.Fatalf("symmetry %v: %v, complete %v", symmetry, err, r.Complete)
 		}
 		if r.States == 0 || r.Interleavings != nil || r.MaxDepth != nil {
@@ -359,7 +359,7 @@ func TestCountingIsCancelledAtOnce(t *testing.T) {
 	_, err = s.newGraph(over)
 	_, longest := g.longest(over)
 	_, sum := s.sumWays(over, g, 2)
-	for name, err := range map[string]error{"graph": err, "sort": g.sort(over, make([]uint32, len(g.order))), "longest": longest, "sum": sum, "number": s.store.number(over)} {
+	for name, err := range map[string]error{"graph": err, "sort": g.sort(over, make([]uint32, len(g.order))), "longest": longest, "sum": sum, "number": s.store.number(over, 1)} {
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: %v, want it cancelled", name, err)
 		}
@@ -398,34 +398,5 @@ func TestLimbs(t *testing.T) {
 	}
 	if addLimbs([]uint64{1<<64 - 1, 1<<64 - 1}, []uint64{1, 0}) {
 		t.Error("an overflow is not seen")
-	}
-}
-
-// A second worker changes nothing but the time, not even the order of the
-// states.
-func TestWorkersChangeNothing(t *testing.T) {
-	var searches [2]*search
-	for i := range searches {
-		c := config(sim.HandlerFence, 4, Budgets{Timeout: 1, Crash: 1, Slow: 1})
-		c.Workers = i + 1
-		s, err := newSearch(c)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := s.finish(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		searches[i] = s
-	}
-	one, two := searches[0], searches[1]
-	if one.store.len() != two.store.len() || one.result.Interleavings.Cmp(two.result.Interleavings) != 0 || text(one.result.ShortestDouble) != text(two.result.ShortestDouble) {
-		t.Fatalf("%+v and %+v", one.result, two.result)
-	}
-	states, others := one.store.view(), two.store.view()
-	for i := range uint32(one.store.len()) {
-		word, slots := states.at(i)
-		if w, sl := others.at(i); w != word || sl != slots || one.store.parent(i) != two.store.parent(i) {
-			t.Fatalf("state %d differs", i)
-		}
 	}
 }

@@ -96,7 +96,7 @@ func (s *search) findPaths() {
 	double := func(word uint64, _ int) bool { return s.codec.charges(word) >= 2 }
 	lost := func(word uint64, successors int) bool { return successors == 0 && s.codec.charges(word) == 0 }
 	s.result.ShortestDouble = s.pathTo(s.double, double)
-	s.result.ShortestLost = s.pathTo(s.expander.lost, lost)
+	s.result.ShortestLost = s.pathTo(s.lost, lost)
 }
 
 // goal says whether a state, by its shared word and its number of successors,
@@ -116,14 +116,13 @@ func (s *search) pathTo(index uint32, goal goal) *Path {
 	for i := index; i != 0; i = s.store.parent(i) {
 		back = append(back, i)
 	}
-	states := s.store.view()
 	path := &Path{Handler: s.config.Handler, Start: s.start}
 	state := s.start
 	for i := len(back) - 1; i >= 0; i-- {
-		wantWord, wantSlots := states.at(back[i])
+		want := s.store.at(back[i])
 		state = path.step(state, func(next State) bool {
 			word, slots := s.codec.pack(&next)
-			return word == wantWord && slots == wantSlots
+			return edge{word, slots} == want
 		})
 	}
 	return path
@@ -152,16 +151,16 @@ func (s *search) firstPath(index uint32, goal goal) *Path {
 	}
 	// A counterexample that was found is worth its short way back even if the
 	// search was cancelled.
-	_ = s.store.number(context.Background())
+	_ = s.store.number(context.Background(), s.workers)
 	marked := make([]bool, s.layers[depth+1])
-	states := s.store.view()
+	memo := s.expanders[0].memo
 	var edges []edge
 	var found []uint32
 	for i := len(marked) - 1; i >= 0; i-- {
-		word, slots := states.at(uint32(i))
-		edges = s.expander.memo.expand(word, slots, edges[:0])
+		state := s.store.at(uint32(i))
+		edges = memo.expand(state.word, state.slots, edges[:0])
 		if i >= s.layers[depth] {
-			marked[i] = goal(word, len(edges))
+			marked[i] = goal(state.word, len(edges))
 			continue
 		}
 		for j := range edges {

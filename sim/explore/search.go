@@ -2,14 +2,15 @@ package explore
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/big"
 
 	"idemtui/sim"
 )
 
-// pollEvery is how many states pass between looks at the context, the memory
-// and the progress callback: well under a millisecond.
+// pollEvery is how many states of the second pass go by between looks at the
+// context: well under a millisecond.
 const pollEvery = 4096
 
 // Result is what a search established. Where Complete is false the search
@@ -45,27 +46,30 @@ type Result struct {
 // StoppedError says that a search stopped at its memory limit.
 type StoppedError struct {
 	Limit  int64 // bytes
-	States int64 // found until then
+	States int64 // found until then, as in the Result
 	Depth  int   // the depth of the layer that was not finished
 }
 
 func (e *StoppedError) Error() string {
-	return fmt.Sprintf("the search needs more than its %s of memory: stopped at %d states, %d steps deep", formatBytes(e.Limit), e.States, e.Depth)
+	return fmt.Sprintf("the search needs more than its %s of memory: stopped with %d states found, %d steps deep", formatBytes(e.Limit), e.States, e.Depth)
 }
 
 // search is one breadth-first run.
 type search struct {
-	config   Config
-	codec    *codec
-	store    store
-	expander expander
-	result   Result
+	config    Config
+	codec     *codec
+	store     store
+	workers   crew
+	grain     grain
+	expanders []*expander // one for each worker
+	result    Result
 
-	start  State
-	depth  int   // of the layer being expanded
-	layers []int // index of the first state of each layer, and of the next
-	double uint32
-	polled int
+	start    State
+	depth    int   // of the layer being expanded
+	layers   []int // index of the first state of each layer, and of the next
+	expanded int   // states whose successors are in the store
+	double   uint32
+	lost     uint32
 }
 
 // Run explores. A wrong config gives an error and no result. A context that
@@ -108,13 +112,15 @@ func newSearch(config Config) (*search, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &search{config: config, codec: k, start: config.Start(), double: none}
-	s.expander = expander{codec: k, memo: newMemo(k), symmetry: config.Symmetry, lost: none}
+	s := &search{config: config, codec: k, workers: crew(max(config.Workers, 1)), grain: coarse, start: config.Start(), double: none, lost: none}
+	for range s.workers {
+		s.expanders = append(s.expanders, newExpander(k, config.Symmetry))
+	}
 	s.result = Result{Handler: config.Handler, Deliveries: config.Deliveries, Budgets: config.Budgets, Symmetry: config.Symmetry}
 	if k.fits64() {
-		s.store = newStore64(k.slotsBits, config.maxMemory())
+		s.store = newTable(packing64(k.slotsBits), config.maxMemory(), s.workers)
 	} else {
-		s.store = newStore128(config.maxMemory())
+		s.store = newTable(packing128(), config.maxMemory(), s.workers)
 	}
 	return s, nil
 }
@@ -123,10 +129,23 @@ func newSearch(config Config) (*search, error) {
 // time.
 func (s *search) run(ctx context.Context) error {
 	err := s.layersFrom(ctx, s.start)
-	x := &s.expander
+	var stopped *StoppedError
+	if errors.As(err, &stopped) {
+		s.countRest(ctx)
+	}
+	sum := sums{double: none, lost: none}
+	tooLarge := s.codec.tooLarge
+	for _, x := range s.expanders {
+		sum.add(x.sums)
+		tooLarge = tooLarge || x.codec.tooLarge
+	}
+	s.double, s.lost = sum.double, sum.lost
 	r := &s.result
-	r.States, r.Edges, r.Canonical, r.Terminal = x.states, x.edges, x.canonical, x.terminal
-	if err == nil && s.codec.tooLarge {
+	r.States, r.Edges, r.Canonical, r.Terminal = sum.states, sum.edges, sum.canonical, sum.terminal
+	if stopped != nil {
+		stopped.States = r.States
+	}
+	if err == nil && tooLarge {
 		err = fmt.Errorf("a counter of %s grew beyond its bound: this is a defect of the explorer", s.config.Handler.Name)
 	}
 	return err
@@ -138,69 +157,63 @@ func (s *search) layersFrom(ctx context.Context, start State) error {
 	if s.config.Symmetry {
 		first.slots = s.codec.sort(first.slots)
 	}
-	s.store.add(&block{edges: []edge{first}, ends: []int{1}})
-	s.findDouble(0)
+	s.store.begin(1)
+	s.store.take(0, 0, &block{edges: []edge{first}, ends: []int{1}})
+	s.store.sort(0)
+	s.enter(1, 1)
 	s.layers = []int{0, 1}
 	for ; s.layers[s.depth] < s.layers[s.depth+1]; s.depth++ {
-		err := s.expander.each(s.store.view(), s.layers[s.depth], s.layers[s.depth+1], s.config.Workers, func(b *block) error {
-			return s.enter(ctx, b)
-		})
-		if err != nil {
-			return err
+		for s.expanded < s.layers[s.depth+1] {
+			if err := s.window(ctx, min(s.expanded+s.grain.window, s.layers[s.depth+1])); err != nil {
+				return err
+			}
 		}
 		s.layers = append(s.layers, s.store.len())
 	}
 	return nil
 }
 
-// enter enters a block's successors, and looks at the outside world now and
-// then.
-func (s *search) enter(ctx context.Context, b *block) error {
-	if b.first >= s.polled {
-		s.polled = b.first + pollEvery
-		if err := s.poll(ctx, b.first); err != nil {
-			return err
-		}
+// window expands the states up to end, and enters their successors.
+func (s *search) window(ctx context.Context, end int) error {
+	if s.config.Progress != nil {
+		s.config.Progress(Progress{States: s.store.len(), Expanded: s.expanded, Depth: s.depth})
 	}
-	before := s.store.len()
-	if !s.store.add(b) {
-		return s.stopped()
+	first, parts, workers := s.expanded, s.grain.partsOf(s.expanded, end), s.workers
+	if end-first <= s.grain.alone {
+		workers = 1
 	}
-	s.findDouble(before)
-	return nil
-}
-
-// findDouble looks for the first double charge among the states from an index
-// on.
-func (s *search) findDouble(from int) {
-	if s.double != none {
-		return
-	}
-	states := s.store.view()
-	for i := from; i < s.store.len(); i++ {
-		if word, _ := states.at(uint32(i)); s.codec.charges(word) >= 2 {
-			s.double = uint32(i)
-			return
-		}
-	}
-}
-
-// poll looks at the context, the memory and the progress callback.
-func (s *search) poll(ctx context.Context, expanded int) error {
+	s.store.begin(parts)
+	workers.each(parts, func(worker, part int) {
+		from, to := s.grain.partOf(part, first, end)
+		s.expanders[worker].expand(ctx, s.store, from, to, func(b *block) { s.store.take(worker, part, b) })
+		s.store.sort(part)
+	})
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if s.config.Progress != nil {
-		s.config.Progress(Progress{States: s.store.len(), Expanded: expanded, Depth: s.depth})
+	s.expanded = end
+	if !s.store.admit() {
+		return &StoppedError{Limit: s.config.maxMemory(), Depth: s.depth}
 	}
-	if s.store.bytes() > s.config.maxMemory() {
-		return s.stopped()
-	}
+	s.enter(workers, parts)
 	return nil
 }
 
-func (s *search) stopped() error {
-	return &StoppedError{Limit: s.config.maxMemory(), States: int64(s.store.len()), Depth: s.depth}
+// enter enters the window's successors.
+func (s *search) enter(workers crew, parts int) {
+	workers.each(shardCount, func(_, shard int) { s.store.insert(shard) })
+	s.store.extend()
+	workers.each(parts, func(_, part int) { s.store.settle(part) })
+}
+
+// countRest counts those found states that a search that stopped has not
+// expanded, and enters nothing more.
+func (s *search) countRest(ctx context.Context) {
+	first, end := s.expanded, s.store.len()
+	s.workers.each(s.grain.partsOf(first, end), func(worker, part int) {
+		from, to := s.grain.partOf(part, first, end)
+		s.expanders[worker].expand(ctx, s.store, from, to, func(*block) {})
+	})
 }
 
 func (s *search) note(format string, args ...any) {

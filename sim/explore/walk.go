@@ -46,7 +46,6 @@ func WalkOdds(ctx context.Context, config Config) (Odds, error) {
 	if err != nil {
 		return Odds{}, err
 	}
-	states := s.store.view()
 	odds := Odds{Double: new(big.Rat), Lost: new(big.Rat)}
 	reach := make([]*big.Rat, len(g.order))
 	reach[0] = big.NewRat(1, 1)
@@ -54,8 +53,7 @@ func WalkOdds(ctx context.Context, config Config) (Odds, error) {
 		here := reach[from]
 		reach[from] = nil
 		if len(next) == 0 {
-			word, _ := states.at(from)
-			if charges := s.codec.charges(word); charges >= 2 {
+			if charges := s.codec.charges(s.store.at(from).word); charges >= 2 {
 				odds.Double.Add(odds.Double, here)
 			} else if charges == 0 {
 				odds.Lost.Add(odds.Lost, here)

@@ -102,7 +102,7 @@ func stoppedText(f finding) string {
 	var stopped *explore.StoppedError
 	switch {
 	case errors.As(f.err, &stopped):
-		return "The search stopped at its " + size(stopped.Limit) + " of memory, " + text.Count(stopped.States, true) + " states and " + steps(stopped.Depth) + " deep."
+		return "The search stopped at its " + size(stopped.Limit) + " of memory, with " + text.Count(stopped.States, true) + " states found, " + steps(stopped.Depth) + " deep."
 	case f.cancelled:
 		return "The search was cancelled after " + text.Count(f.result.States, true) + " states."
 	}
