@@ -12,7 +12,7 @@ import (
 // story says what the last event did, and at the end what the run came to.
 func (v *view) story() (sentence string, k ink) {
 	switch {
-	case v.n == 0 && v.guided:
+	case v.n == 0 && v.own != nil:
 		return "Nothing has happened yet.", inkMuted
 	case v.n == 0:
 		return v.opening(), inkText
@@ -56,7 +56,7 @@ func (v *view) hint() string {
 	switch {
 	case v.notice != "":
 		return v.notice
-	case v.guided: // what stands around it says what to do
+	case v.own != nil: // what stands around it says what to do
 	case v.n == 0 && v.mode == paused:
 		return fmt.Sprintf("%s to play, %s to step", k.Play.Help().Key, k.Step.Help().Key)
 	case v.n == v.trace.Len():
