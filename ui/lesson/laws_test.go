@@ -203,7 +203,7 @@ func TestTheWayOutAndBack(t *testing.T) {
 			t.Errorf("back in the lesson it is\n%s\nit was\n%s", after, before)
 		}
 		s.typed("c")
-		s.shows(t, "3 handlers, the same workload", "lease deliveries 0", "fence deliveries 0", "key deliveries 0")
+		s.shows(t, "3 handlers, the same scene", "crash and takeover", "lease deliveries 2", "fence deliveries 2", "key deliveries 2", "paused 3.56 ms")
 		s.typed("n")
 		if after := s.plain(); after != before {
 			t.Errorf("back from comparing it is\n%s\nit was\n%s", after, before)

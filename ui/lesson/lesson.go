@@ -31,11 +31,13 @@ type Config struct {
 }
 
 // LeftMsg says that the viewer wants to play with a workload, or to see handlers
-// on it beneath its own.
+// on it, or on the run of a page, beneath its own.
 type LeftMsg struct {
 	Title    string
 	Workload sim.Scenario
 	Compare  []sim.HandlerID
+	Scene    *lessons.Scene // the run of the page, where it is that one
+	At       int64          // where the cursor stands in it
 }
 
 // Screen is the screen. It implements [frame.Screen].
@@ -188,17 +190,18 @@ func (s *Screen) moves() []key.Binding {
 	return []key.Binding{k.Play, k.Step, k.Back, k.NextSeen, k.PrevSeen, k.NextBad, k.PrevBad, k.GoTo, k.First, k.Last, k.Faster, k.Slower, k.Statement}
 }
 
-// leave goes to the player: with the lesson's workload, or to compare handlers,
-// on the run of the page where its scenario alone makes it.
+// leave goes to the player: with the lesson's workload, or to compare handlers
+// on the run of the page.
 func (s *Screen) leave(compare bool) tea.Cmd {
 	s.panel.Open = false
 	left := LeftMsg{Title: s.lesson().Title, Workload: s.lesson().Workload}
 	if compare && s.scene.lesson == s.at {
-		scene := s.present()
+		scene := *s.present()
+		scene.Scenario = s.scenario()
 		left.Compare = slices.DeleteFunc(slices.Clone(scene.Compare), func(h sim.HandlerID) bool { return h == scene.Scenario.Handler })
 		left.Workload.Handler = scene.Scenario.Handler
-		if s.place.kind == page && len(scene.Sends) == 0 {
-			left.Workload = scene.Scenario
+		if s.place.kind == page {
+			left.Scene, left.At = &scene, s.player.Place().At
 		}
 	}
 	return func() tea.Msg { return left }

@@ -23,11 +23,19 @@ var changeable = []lessons.Parameter{
 // dials are what can be changed of the workload on the screen.
 func (p *Player) dials() Dials {
 	w := &p.workloads[p.shown]
-	without := func(parameter lessons.Parameter) bool { return !applies(parameter, w.scenario) }
+	without := func(parameter lessons.Parameter) bool {
+		return !applies(parameter, w.scenario) || len(w.sends) > 0 && slices.Contains(told, parameter)
+	}
 	return Dials{
 		Parameters: slices.DeleteFunc(slices.Clone(changeable), without),
 		Now:        w.scenario, Own: w.own, Whose: "was", Title: "change the run",
 	}
+}
+
+// told are what a run whose messages are told one by one has from them.
+var told = []lessons.Parameter{
+	lessons.PaymentCount, lessons.Duplicates, lessons.Distance, lessons.CopyAfter, lessons.Fail, lessons.Crash, lessons.Timeout, lessons.Slow,
+	lessons.AckLost, lessons.Rebalance, lessons.Log,
 }
 
 // applies says whether a parameter means something in a scenario: only a log has

@@ -112,7 +112,11 @@ func (v *view) drawComparedHeading(p pane) int {
 	}
 	end := v.drawClock(p.sub(0, y, p.rect.w, 1), true)
 	k := v.keys.Player
-	line, ink := fmt.Sprintf("%d handlers, the same workload, one clock", len(v.rivals)+1), inkText
+	what := "workload"
+	if v.workloads[v.shown].scene {
+		what = "scene"
+	}
+	line, ink := fmt.Sprintf("%d handlers, the same %s, one clock", len(v.rivals)+1, what), inkText
 	if long := fmt.Sprintf("%s   %s%s pick one, %s turns it", line, k.LaneUp.Help().Key, k.LaneDown.Help().Key, k.NextHandler.Help().Key); text.Width(long)+4 < end {
 		line = long
 	}

@@ -1,6 +1,7 @@
 package player
 
 import (
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -34,9 +35,9 @@ func (p *Player) Trace() *sim.Trace { return p.own }
 func (p *Player) Present(trace *sim.Trace, same bool) {
 	p.setMode(paused)
 	p.request++
-	p.cache = cache{}
-	p.own, p.folds = trace, fold(trace)
-	p.trace = trace.Retimed(p.folds.shown)
+	p.cache = cache{width: p.cache.width}
+	p.guided, p.own, p.trace = true, trace, trace
+	p.refold()
 	p.failure, p.notice, p.shown = "", "", onePayment
 	p.fitGlance()
 	p.handler = trace.Scenario().Handler
@@ -80,8 +81,9 @@ func (p *Player) Playing() bool { return p.mode == playing }
 func (p *Player) Fail(err error) {
 	p.setMode(paused)
 	p.request++
+	p.guided = true
 	p.own, p.trace, p.failure = nil, nil, err.Error()
-	p.cache = cache{}
+	p.cache = cache{width: p.cache.width}
 }
 
 // StandAt puts the cursor right after the first n events, at once.
@@ -266,8 +268,11 @@ func (p *Player) clock(at int64) string { return p.folds.clock(at) }
 // logTime is a time of the event log.
 func (v *view) logTime(at int64) string {
 	const usual = 10
-	return text.Right(v.clock(at), max(usual, v.folds.width))
+	return padded(v.clock(at), max(usual, v.folds.width))
 }
+
+// padded is s at the right of at least so many cells, whole in any case.
+func padded(s string, w int) string { return strings.Repeat(" ", max(w-text.Width(s), 0)) + s }
 
 // clockWidth is how many cells the clock takes, so that nothing beside it moves.
 func (p *Player) clockWidth() int {

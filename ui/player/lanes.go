@@ -1,7 +1,6 @@
 package player
 
 import (
-	"fmt"
 	"strings"
 
 	"idemtui/sim"
@@ -35,9 +34,9 @@ func stepsFor(workers, others, room, screen int) laneSteps {
 func (v *view) drawTimeline(p pane) int {
 	axis := 1
 	switch {
-	case v.own == nil && p.canvas.h >= tallEnough:
+	case !v.guided && p.canvas.h >= tallEnough:
 		axis = 3
-	case v.own != nil && p.rect.h >= len(v.page.workers)+5: // its one page is the whole run
+	case v.guided && p.rect.h >= len(v.page.workers)+5: // its one page is the whole run
 		axis = 2
 	}
 	const others = 3 // broker, table, provider
@@ -236,75 +235,4 @@ func (v *view) drawEffect(p pane, b *block) {
 		k = inkFaint
 	}
 	p.put(b.a+b.effect, 0, glyph, k)
-}
-
-// drawAxis draws the time: a rule with ticks and the cursor on it, and the
-// ticks' times under it where there are two lines.
-func (v *view) drawAxis(p pane) {
-	pg := v.page
-	for x := range pg.width {
-		k := inkFaint
-		if x < v.cursor {
-			k = inkMuted
-		}
-		p.put(x, 0, "─", k)
-	}
-	if len(v.folds.gaps) > 0 {
-		v.drawFoldedAxis(p)
-		p.put(v.cursor, 0, "┃", inkAccent)
-		return
-	}
-	step := pg.tickStep(9)
-	first := (pg.start + step - 1) / step * step
-	free := 0
-	for at := first; at <= pg.end(); at += step {
-		x := pg.column(at)
-		if x >= pg.width {
-			break
-		}
-		label := formatDecimal(at, 6)
-		if at == first {
-			label += " ms"
-		}
-		p.put(x, 0, "┴", inkMuted)
-		if p.rect.h == 1 {
-			if x+text.Width(label)+2 <= pg.width {
-				p.put(x+1, 0, label, inkMuted)
-			}
-			continue
-		}
-		if x >= free && x+text.Width(label) <= p.rect.w {
-			free = p.put(x, 1, label, inkMuted) + 1
-		}
-	}
-	glyph := "┃"
-	if v.cursor >= pg.width {
-		glyph = "→"
-	}
-	p.put(v.cursor, 0, glyph, inkAccent)
-	if p.rect.h > 1 {
-		v.drawScale(p, free)
-	}
-}
-
-// drawScale says at the right under the axis which page this is and how it is
-// zoomed. It takes the room of the last tick's time rather than be left out.
-func (v *view) drawScale(p pane, free int) {
-	pg := v.page
-	var parts []string
-	if v.peek > 0 {
-		parts = append(parts, "looking back")
-	} else if pg.count > 1 {
-		parts = append(parts, fmt.Sprintf("page %s of %s", text.Count(int64(pg.number), true), text.Count(int64(pg.count), true)))
-	}
-	scale := v.zoom.String()
-	if scale != "" {
-		parts = append(parts, scale)
-	}
-	note := strings.Join(parts, " · ")
-	x := p.rect.w - text.Width(note)
-	if x <= free+1 && v.peek == 0 && scale == "" {
-		return
-	}
-	p.put(x-1, 1, " "+note, inkMuted)
 }

@@ -148,17 +148,3 @@ func (p *page) busiest(limit, picked int) (shown []track) {
 	}
 	return shown
 }
-
-// tickStep is the distance of the axis' ticks: round, and at least so many
-// cells apart.
-func (p *page) tickStep(cells int) int64 {
-	power := int64(1)
-	for {
-		for _, s := range []int64{1, 2, 5} {
-			if step := s * power; step*int64(p.width) >= int64(cells)*p.length {
-				return step
-			}
-		}
-		power *= 10
-	}
-}

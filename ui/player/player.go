@@ -4,10 +4,13 @@
 package player
 
 import (
+	"cmp"
+
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"idemtui/sim"
+	"idemtui/sim/lessons"
 	"idemtui/ui/frame"
 	"idemtui/ui/keys"
 	"idemtui/ui/theme"
@@ -22,6 +25,11 @@ type Config struct {
 	Scenario sim.Scenario
 	// Many starts with that workload instead of one payment and its copy.
 	Many bool
+	// Scene is the small run instead of one payment and its copy, nil where it is
+	// that one. Its messages may be told one by one.
+	Scene *lessons.Scene
+	// At is where the cursor stands at the start, in the time of the run.
+	At int64
 	// Lesson heads the screen; empty means the second lesson's title.
 	Lesson string
 	// Speed is the speed at the start; 0 means DefaultSpeed.
@@ -52,8 +60,9 @@ type Player struct {
 	rivals    []*Player // the handlers beneath the first: each only its trace, its place and what is drawn from them
 	request   int       // generation of the newest request for a trace
 	trace     *sim.Trace
-	own       *sim.Trace // of a run made elsewhere: as it was made
+	own       *sim.Trace // the same run as it was made
 	folds     folding    // what trace leaves out of it
+	guided    bool       // another screen makes the runs
 	failure   string     // why there is no trace
 
 	n      int   // how many events have happened
@@ -79,16 +88,18 @@ func New(config Config, keyMap keys.Map, dialogs *frame.Dialogs) *Player {
 	if config.Lesson == "" {
 		config.Lesson = "three handlers, one race"
 	}
-	if config.Speed == 0 {
-		config.Speed = DefaultSpeed
-	}
 	p := &Player{
-		config: config, keys: keyMap, dialogs: dialogs, speed: config.Speed,
+		config: config, keys: keyMap, dialogs: dialogs, speed: cmp.Or(config.Speed, DefaultSpeed),
 		workloads: newWorkloads(manyOf(config.Scenario)), handler: config.Scenario.Handler,
+	}
+	if s := config.Scene; s != nil {
+		p.workloads[onePayment] = sceneWorkload(*s)
+		p.handler = s.Scenario.Handler
 	}
 	if config.Many && !isDemo(config.Scenario) {
 		p.shown = manyPayments
 	}
+	p.workloads[p.shown].now = config.At
 	p.SetStyles(theme.New(true))
 	return p
 }

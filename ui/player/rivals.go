@@ -37,7 +37,7 @@ type rivalRecordedMsg struct {
 // turnCompare shows one more handler beneath the first; after the last one it
 // shows the first alone again.
 func (p *Player) turnCompare() tea.Cmd {
-	if p.own != nil {
+	if p.guided {
 		return nil
 	}
 	if len(p.rivals) == mostRivals {
@@ -75,6 +75,7 @@ func (p *Player) addRival(h sim.HandlerID) tea.Cmd {
 // endCompare shows the first handler alone. Its run may have ended before.
 func (p *Player) endCompare() {
 	p.rivals, p.compared, p.picked = nil, 0, 0
+	p.refold()
 	if p.trace != nil && p.now > p.trace.Duration() {
 		p.seek(p.now)
 	}
@@ -117,12 +118,9 @@ func (p *Player) rivalScenario(h sim.HandlerID) sim.Scenario {
 
 // recordRival makes the run of a rival, away from the loop.
 func (p *Player) recordRival(h sim.HandlerID) tea.Cmd {
-	scenario := p.rivalScenario(h)
+	scenario, record := p.rivalScenario(h), p.workloads[p.shown].record(h)
 	return func() tea.Msg {
-		trace, err := sim.Record(scenario)
-		if err == nil {
-			trace.Spans(sim.LaneBroker, 0, 0)
-		}
+		trace, err := record()
 		return rivalRecordedMsg{scenario, trace, err}
 	}
 }
@@ -146,14 +144,16 @@ func (p *Player) rivalRecorded(msg rivalRecordedMsg) {
 		if p.rivalScenario(r.handler) != msg.scenario {
 			continue
 		}
-		r.cache = cache{}
-		if r.trace = msg.trace; msg.err != nil {
-			r.trace, r.failure = nil, msg.err.Error()
-		} else {
-			w := &p.workloads[p.shown]
-			w.length = max(w.length, fitting(r.trace.Duration()))
+		r.own, r.trace, r.failure = msg.trace, msg.trace, ""
+		if msg.err != nil {
+			r.own, r.trace, r.failure = nil, nil, msg.err.Error()
 		}
+		p.refold()
 		p.arrived++
+		if p.trace != nil {
+			w := &p.workloads[p.shown]
+			w.length = max(w.length, fitting(p.duration()))
+		}
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 // story says what the last event did, and at the end what the run came to.
 func (v *view) story() (sentence string, k ink) {
 	switch {
-	case v.n == 0 && v.own != nil:
+	case v.n == 0 && v.guided:
 		return "Nothing has happened yet.", inkMuted
 	case v.n == 0:
 		return v.opening(), inkText
@@ -41,11 +41,21 @@ func (v *view) drawStory(p pane) {
 }
 
 func (v *view) opening() string {
-	if v.trace.Scenario().Payments == 1 {
-		return "One payment, and the broker will deliver it twice."
-	}
 	s := v.trace.Scenario()
 	again := v.trace.Result().Deliveries - s.Payments
+	switch w := &v.workloads[v.shown]; {
+	case w.scene:
+		return "The run of the lesson's page: " + w.title + "."
+	case s.Payments == 1 && s.Duplicates > 0:
+		return "One payment, and the broker will deliver it twice."
+	case s.Payments == 1:
+		return "One payment, and one message about it."
+	case again == 0:
+		return fmt.Sprintf("%s, %s.", text.Plural(s.Payments, "payment", "payments"), text.Plural(int64(s.Workers), "worker", "workers"))
+	case s.Crash+s.Slow+s.Fail+s.Timeout+s.AckLost+s.Rebalance > 0:
+		return fmt.Sprintf("%s, %s, and %s deliveries more than payments.",
+			text.Plural(s.Payments, "payment", "payments"), text.Plural(int64(s.Workers), "worker", "workers"), text.Count(again, true))
+	}
 	return fmt.Sprintf("%s, %s, and %s delivered again while they are in process.",
 		text.Plural(s.Payments, "payment", "payments"), text.Plural(int64(s.Workers), "worker", "workers"), text.Count(again, true)+" of them")
 }
@@ -56,7 +66,7 @@ func (v *view) hint() string {
 	switch {
 	case v.notice != "":
 		return v.notice
-	case v.own != nil: // what stands around it says what to do
+	case v.guided: // what stands around it says what to do
 	case v.n == 0 && v.mode == paused:
 		return fmt.Sprintf("%s to play, %s to step", k.Play.Help().Key, k.Step.Help().Key)
 	case v.n == v.trace.Len():

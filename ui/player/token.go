@@ -3,9 +3,10 @@ package player
 import tea "charm.land/bubbletea/v2"
 
 // Token is the word that opens the run that is shown anywhere, empty where the
-// run was made elsewhere and no token tells of it.
+// run was made elsewhere, or its messages are told one by one, and no token tells
+// of it.
 func (p *Player) Token() string {
-	if p.own != nil {
+	if p.guided || len(p.workloads[p.shown].sends) > 0 {
 		return ""
 	}
 	return p.Shown().Token()
@@ -16,6 +17,7 @@ func (p *Player) Token() string {
 func (p *Player) copyToken() tea.Cmd {
 	token := p.Token()
 	if token == "" {
+		p.notice = "No token tells of this run: a lesson tells its messages one by one."
 		return nil
 	}
 	p.notice = "Sent to the terminal's clipboard: idemtui sim --open " + token

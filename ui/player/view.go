@@ -353,7 +353,7 @@ func (v *view) drawClock(p pane, speed bool) int {
 	case v.atEnd():
 		word, k = "the end", inkAccent
 	}
-	x := p.right(0, text.Right(v.clock(v.now), v.clockWidth())+" ", inkStrong) - text.Width(word) - 1
+	x := p.right(0, padded(v.clock(v.now), v.clockWidth())+" ", inkStrong) - text.Width(word) - 1
 	p.put(x, 0, word, k)
 	if speed {
 		x -= text.Width(v.speed.String()) + 2

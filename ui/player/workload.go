@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"idemtui/sim"
+	"idemtui/sim/lessons"
 	"idemtui/ui/text"
 )
 
@@ -21,10 +22,12 @@ type workload struct {
 	scenario sim.Scenario
 	own      sim.Scenario // as it was before the viewer changed it
 	changed  bool         // the run on the screen is not yet that of scenario; the cursor goes to now
+	sends    []sim.Send   // where set: its messages, told one by one
 	title    string
-	short    string // for the footer
-	length   int64  // of a single page: the longest that any handler needed, so that all are drawn to one scale
-	now      int64
+	short    string                       // for the footer
+	scene    bool                         // it is a lesson's
+	length   int64                        // of a single page: the longest that any handler needed, so that all are drawn to one scale
+	now      int64                        // of the run, nothing left out
 	end      bool                         // the viewer had reached the end
 	seen     map[sim.HandlerID]sim.Result // of the handlers whose end the viewer has seen
 }
@@ -53,8 +56,31 @@ func newWorkloads(many sim.Scenario) [2]workload {
 	return all
 }
 
+// sceneWorkload is a lesson's small run.
+func sceneWorkload(s lessons.Scene) workload {
+	return workload{
+		scenario: s.Scenario, own: s.Scenario, sends: s.Sends, title: s.Title, short: "the scene", scene: true, seen: map[sim.HandlerID]sim.Result{},
+	}
+}
+
+// record makes the workload's run under a handler.
+func (w *workload) record(h sim.HandlerID) func() (*sim.Trace, error) {
+	s := lessons.Scene{Scenario: w.scenario, Sends: w.sends}
+	s.Scenario.Handler = h
+	return func() (*sim.Trace, error) {
+		trace, err := s.Record()
+		if err == nil {
+			trace.Spans(sim.LaneBroker, 0, 0) // builds the spans of every lane here, not in the first frame
+		}
+		return trace, err
+	}
+}
+
 // name says what the workload is.
 func (w *workload) name() {
+	if w.scene { // it has its title from the lesson
+		return
+	}
 	s := w.scenario
 	w.short = text.Plural(s.Payments, "payment", "payments")
 	w.title = fmt.Sprintf("%s, %s", w.short, text.Plural(int64(s.Workers), "worker", "workers"))
@@ -74,13 +100,9 @@ type traceRecordedMsg struct {
 // loop. Whatever was asked for before is stale from now on.
 func (p *Player) record() tea.Cmd {
 	p.request++
-	request, scenario := p.request, p.workloads[p.shown].scenario
-	scenario.Handler = p.handler
+	request, record := p.request, p.workloads[p.shown].record(p.handler)
 	return func() tea.Msg {
-		trace, err := sim.Record(scenario)
-		if err == nil {
-			trace.Spans(sim.LaneBroker, 0, 0) // builds the spans of every lane here, not in the first frame
-		}
+		trace, err := record()
 		return traceRecordedMsg{request: request, trace: trace, err: err}
 	}
 }
@@ -97,20 +119,50 @@ func (p *Player) recorded(msg traceRecordedMsg) {
 	if w.changed {
 		w.changed, w.length, w.seen = false, 0, map[sim.HandlerID]sim.Result{}
 	}
-	p.cache = cache{}
+	p.cache = cache{width: p.cache.width}
 	if msg.err != nil {
-		p.trace, p.failure = nil, msg.err.Error()
+		p.own, p.trace, p.failure = nil, nil, msg.err.Error()
 		p.setMode(paused)
 		return
 	}
-	p.trace, p.failure = msg.trace, ""
+	p.own, p.trace, p.failure = msg.trace, msg.trace, ""
+	p.refold()
 	p.fitGlance()
+	if w.scene && w.length == 0 && p.config.Speed == 0 {
+		p.speed = fittingSpeed(p.trace)
+	}
 	w.length = max(w.length, fitting(p.duration()))
 	if w.end {
 		p.goToEvent(p.trace.Len())
 		return
 	}
-	p.seek(w.now)
+	p.seek(p.folds.shown(w.now))
+}
+
+// refold leaves out of all runs on the screen what is long and empty in every
+// one of them, so that they stay under one clock. The cursor stays where it is.
+func (p *Player) refold() {
+	if p.own == nil {
+		return
+	}
+	at := p.folds.real(p.now)
+	all := []*sim.Trace{p.own}
+	for _, r := range p.rivals {
+		if r.own != nil {
+			all = append(all, r.own)
+		}
+	}
+	p.folds = fold(all...)
+	for _, r := range append([]*Player{p}, p.rivals...) {
+		if r.own == nil {
+			continue
+		}
+		r.cache, r.folds, r.trace = cache{width: r.cache.width}, p.folds, r.own
+		if len(p.folds.gaps) > 0 {
+			r.trace = r.own.Retimed(p.folds.shown)
+		}
+	}
+	p.now = p.folds.shown(at)
 }
 
 // atEnd says whether the run is over, and all those beneath it.
@@ -124,7 +176,7 @@ func (p *Player) keepPlace() {
 		return
 	}
 	w := &p.workloads[p.shown]
-	w.now, w.end = p.now, p.atEnd()
+	w.now, w.end = p.folds.real(p.now), p.atEnd()
 }
 
 // turnHandler goes on to the next handler (or back) on the same workload.
@@ -138,7 +190,7 @@ func (p *Player) turnWorkload() tea.Cmd {
 	p.keepPlace()
 	p.setMode(paused)
 	p.shown = 1 - p.shown
-	p.trace = nil
+	p.own, p.trace = nil, nil
 	p.glance = glance{statement: p.statement, compared: p.compared, picked: p.picked, arrived: p.arrived, panel: p.panel}
 	return tea.Batch(p.record(), p.recordRivals(false))
 }

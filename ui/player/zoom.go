@@ -114,12 +114,12 @@ func (g grid) at(now int64) stretch {
 	return s
 }
 
-// grid is how the present run is cut into pages of so many cells. A run that was
-// made elsewhere has only one.
+// grid is how the present run is cut into pages of so many cells. That of a
+// lesson's page has only one.
 func (p *Player) grid(width int) grid {
 	w, d := &p.workloads[p.shown], p.duration()
 	length := baseLength(p.trace.Scenario(), d, width, w.length)
-	if p.own != nil {
+	if p.guided || w.scene {
 		length = w.length
 		if own := fitting(d); length > 2*own {
 			length = own
@@ -132,7 +132,7 @@ func (p *Player) grid(width int) grid {
 func (p *Player) zoomBy(by int) {
 	p.peek = 0
 	width := p.cache.width
-	if width == 0 || len(p.folds.gaps) > 0 { // what is folded is on one page
+	if width == 0 {
 		return
 	}
 	before := p.grid(width)
