@@ -103,19 +103,17 @@ func (c Claim) Row() string {
 	case c.Cell.Rec != RecClaimed || !c.handler.Leased:
 		return c.State.String()
 	}
-	row := fmt.Sprintf("%s, token %d, ", c.Cell.Rec, c.Cell.Gen)
-	if c.Asked {
-		row += "unknown outcome, "
-	}
-	if c.Cell.Live {
-		row += "lease running"
-	} else {
-		row += "lease lapsed"
-	}
+	row, lease := c.Cell.Rec.String(), "lapsed"
 	if c.State == ClaimFailedForGood {
 		row += ", a dead letter"
 	}
-	return row
+	if c.Asked {
+		row += ", unknown outcome"
+	}
+	if c.Cell.Live {
+		lease = "running"
+	}
+	return fmt.Sprintf("%s, token %d, lease %s", row, c.Cell.Gen, lease)
 }
 
 // Next is what the next delivery of the payment's message does, as a phrase

@@ -92,8 +92,8 @@ func TestRowAndNextDeliveryInWords(t *testing.T) {
 		}
 	}
 	wantRows := []string{
-		"no row", "PROCESSING, token 1, lease running", "PROCESSING, token 1, unknown outcome, lease running",
-		"PROCESSING, token 1, unknown outcome, lease lapsed", "PROCESSING, token 2, lease running", "DONE",
+		"no row", "PROCESSING, token 1, lease running", "PROCESSING, unknown outcome, token 1, lease running",
+		"PROCESSING, unknown outcome, token 1, lease lapsed", "PROCESSING, token 2, lease running", "DONE",
 	}
 	wantNext := []string{
 		"claims it and charges", "does nothing now and comes back later", "does nothing now and comes back later",

@@ -8,12 +8,6 @@ import (
 	"idemtui/ui/text"
 )
 
-// The words for a payment of which the table says nothing.
-const (
-	noRow   = "no row"
-	noTable = "this handler keeps no table"
-)
-
 // hasTable says whether the handler keeps a row for each payment.
 func hasTable(h *sim.Handler) bool {
 	for _, op := range h.Program[:h.Steps] {
@@ -23,30 +17,6 @@ func hasTable(h *sim.Handler) bool {
 		}
 	}
 	return false
-}
-
-// rowState is what the table says of a payment.
-func rowState(h *sim.Handler, c sim.Cell) string {
-	if !hasTable(h) {
-		return noTable
-	}
-	switch {
-	case h.Program[0].Kind == sim.OpCheck && c.Seen:
-		return "processed"
-	case h.Program[0].Kind == sim.OpCheck || c.Rec == sim.RecAbsent:
-		return noRow
-	case !h.Leased && c.Rec == sim.RecClaimed:
-		return "claimed"
-	case c.Rec == sim.RecHeld:
-		return "a row in an open transaction"
-	case h.Leased && c.Rec == sim.RecClaimed:
-		lease := "lease lapsed"
-		if c.Live {
-			lease = "lease running"
-		}
-		return fmt.Sprintf("%s, token %d, %s", c.Rec, c.Gen, lease)
-	}
-	return c.Rec.String()
 }
 
 // facts is the number of lines that drawFacts takes.
@@ -103,10 +73,7 @@ func (v *view) touched() int {
 func (v *view) paymentFacts() [facts]fact {
 	name := sim.PaymentName(v.focus)
 	c := v.state.Payments[v.focus]
-	row := fact{"table", rowState(v.trace.Handler(), c.Cell), inkStrong}
-	if row.value == noRow || row.value == noTable {
-		row.ink = inkMuted
-	}
+	row := v.rowFact("table")
 	ledger := fact{"ledger", name + " not charged", inkMuted}
 	switch {
 	case c.Charges == 1:
@@ -125,6 +92,20 @@ func (v *view) paymentFacts() [facts]fact {
 		}
 	}
 	return [facts]fact{row, ledger, {"deliveries", strings.Join(parts, ", "), inkText}}
+}
+
+// rowFact is what the table says of the payment at the cursor. A state that needs
+// a person is marked.
+func (v *view) rowFact(name string) fact {
+	claim := v.trace.Claim(v.state, v.focus)
+	row := fact{name, claim.Row(), inkStrong}
+	switch claim.State {
+	case sim.ClaimNoRow, sim.ClaimNoTable:
+		row.ink = inkMuted
+	case sim.ClaimUnknown, sim.ClaimFailedForGood:
+		row.ink = inkWarn
+	}
+	return row
 }
 
 // drawHands lists what each worker has in its hands, in as many columns as it

@@ -134,7 +134,7 @@ func (v *view) brokerFacts() [facts]fact {
 func (v *view) tableFacts() [facts]fact {
 	h := v.trace.Handler()
 	if !hasTable(h) {
-		return [facts]fact{{"table", noTable, inkMuted}}
+		return [facts]fact{v.rowFact("table")}
 	}
 	counts := map[string]int64{}
 	var order []string
@@ -167,8 +167,7 @@ func (v *view) tableFacts() [facts]fact {
 	if len(parts) > 0 {
 		rows = fact{"rows", strings.Join(parts, ", "), inkText}
 	}
-	row := rowState(h, v.state.Payments[v.focus].Cell)
-	return [facts]fact{{sim.PaymentName(v.focus), row, inkStrong}, rows, {"takeovers", text.Count(v.state.Counters.Takeovers, true), inkText}}
+	return [facts]fact{v.rowFact(sim.PaymentName(v.focus)), rows, {"takeovers", text.Count(v.state.Counters.Takeovers, true), inkText}}
 }
 
 // providerFacts are the ledger, and whom it has charged more than once.

@@ -349,7 +349,8 @@ func (p *page) firstRow() string {
 	if p.start > 0 {
 		n = p.trace.IndexAt(p.start - 1)
 	}
-	return rowState(p.trace.Handler(), p.trace.At(n).Payments[0].Cell)
+	s := p.trace.At(n)
+	return p.trace.Claim(&s, 0).Row()
 }
 
 // legend explains the marks of the timeline for the help overlay.
