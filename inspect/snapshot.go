@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"slices"
 	"strings"
 	"time"
 )
@@ -123,11 +124,18 @@ type Snapshot struct {
 	Took    time.Duration
 	Query   Query
 	Summary Summary
-	// Claims are the rows that were asked for, in the order of the list.
+	// Claims are the rows that were asked for, in the order of the list; none where
+	// Query.Sink took them.
 	Claims []Claim
+	// Listed is how many claims are in the list, taken by a sink or not.
+	Listed int64
 	// Matching is how many rows the filters match; more than len(Claims)
 	// means that the limit cut the list.
 	Matching Count
+	// StuckMatching is how many of the rows that the filters match are stuck.
+	StuckMatching int64
+	// Unsettled: the verdict of a listed claim may become firmer by a second look.
+	Unsettled bool
 	// Notes say what could not be seen, and why the list may be empty.
 	Notes []string
 	// Seen is the memory for the next look, see Query.Before.
@@ -171,6 +179,9 @@ type Look struct {
 	// SessionNames and Pooled are those of its Sessions.
 	SessionNames map[string]string
 	Pooled       bool
+	// Partial: the claims were counted on the server and are not all in here, see
+	// Query.Single. A later look needs another memory.
+	Partial bool
 }
 
 // WithSessions keeps what a later look compares its sessions with.
@@ -200,12 +211,21 @@ const SecondLookAfter = 5 * time.Second
 // NeedsSecondLook reports whether the verdict of a listed claim may become
 // firmer by a second look, SecondLookAfter later, with Query.Before set to Seen.
 func (s Snapshot) NeedsSecondLook() bool {
-	for _, c := range s.Claims {
-		if c.Verdict == VerdictCannotTell && (c.GoneSince.Valid() || c.UnlockedSince.Valid()) {
-			return true
-		}
-	}
-	return false
+	return s.Unsettled || slices.ContainsFunc(s.Claims, Claim.Unsettled)
+}
+
+// Unsettled reports whether a second look may make the verdict firmer.
+func (c Claim) Unsettled() bool {
+	return c.Verdict == VerdictCannotTell && (c.GoneSince.Valid() || c.UnlockedSince.Valid())
+}
+
+// Sink takes the claims of a list one by one, in the order of the list: there may
+// be more of them than memory should hold.
+type Sink interface {
+	// Reset forgets what was taken: the look begins anew.
+	Reset() error
+	// Take takes the next claim. Its error ends the look.
+	Take(Claim) error
 }
 
 // Query says which rows a snapshot lists.
@@ -231,6 +251,15 @@ type Query struct {
 	// Known are the claimed rows that a search elsewhere found, on a replica: they
 	// are read by their keys, and nothing is searched here.
 	Known *Look
+	// Single: no later look will be compared with this one, so that its memory
+	// need not hold every claimed row. Where a list is shorter than that, the rest
+	// is counted on the server, whatever their number.
+	Single bool
+	// NoKinds leaves out the groups by kind where claims are counted on the
+	// server, for which every key must be read.
+	NoKinds bool
+	// Sink takes the listed claims instead of Snapshot.Claims.
+	Sink Sink
 	// NeverScan refuses a look that would scan a large table, which is a *Fault
 	// of FaultScan.
 	NeverScan bool
