@@ -179,7 +179,7 @@ func (p *Player) pressed(msg tea.KeyPressMsg) tea.Cmd {
 	case key.Matches(msg, k.Copy):
 		return p.copyToken()
 	case key.Matches(msg, k.GoTo):
-		return p.dialogs.Push(newGoTo(p.folds.real(p.trace.Duration()), p.keys))
+		return p.dialogs.Push(newGoTo(p.folds.real(p.duration()), p.folds.scale.say(p.folds.real(p.duration())), p.keys))
 	default:
 		p.move(msg)
 	}

@@ -10,6 +10,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"pgregory.net/rapid"
+
 	"idemtui/sim"
 	"idemtui/ui/frame"
 	"idemtui/ui/keys"
@@ -298,26 +300,66 @@ func TestSpeeds(t *testing.T) {
 }
 
 func TestTypedTimes(t *testing.T) {
-	const end = 5_000_000
+	const end = 10 * 24 * 3600 * int64(time.Second)
+	ms := assumedUnit(5_000_000)
 	for in, want := range map[string]int64{
-		"3.2": 3_200_000, "3.2 ms": 3_200_000, " 0 ": 0, "300us": 300_000, "300 µs": 300_000, "250ns": 250, "0.005s": end, "5": end,
+		"3.2": 3_200_000, "3.2 ms": 3_200_000, " 0 ": 0, "300us": 300_000, "300 µs": 300_000, "1500US": 1_500_000, "250ns": 250, "0.005s": 5_000_000,
+		"2s": 2_000_000_000, "5m": 300_000_000_000, "5 min": 300_000_000_000, "1.5h": 5_400_000_000_000, "9d": 777_600_000_000_000, "10d": end,
+		"1h30m": 5_400_000_000_000, "9d 5.25 ms": 777_600_005_250_000, "1m 1.000000001s": 61_000_000_001, ".5": 500_000, "007": 7_000_000,
 	} {
-		if got, err := parseTime(in, end); err != nil || got != want {
+		if got, err := parseTime(in, end, ms, "10d"); err != nil || got != want {
 			t.Errorf("parseTime(%q) = %d, %v, want %d", in, got, err, want)
 		}
 	}
 	for in, want := range map[string]string{
-		"":       "type a time",
-		"abc":    "abc is no time",
-		"3,2":    "3,2 is no time",
-		"-1":     "-1 is no time",
-		"5.1":    "the run ends at 5.00 ms",
-		"\x1b[2": `\x1b[2 is no time`,
+		"":                     "type a time",
+		"abc":                  "abc is no time",
+		"3,2":                  "3,2 is no time",
+		"-1":                   "-1 is no time",
+		"1h30":                 "1h30 is no time",
+		"3 weeks":              "3 weeks is no time",
+		"1.2.3s":               "1.2.3s is no time",
+		"ms":                   "ms is no time",
+		".":                    ". is no time",
+		"0.5ns":                "0.5ns is no time",
+		"11d":                  "the run ends at 10d",
+		"9d25h":                "the run ends at 10d",
+		"99999999999999999999": "the run ends at 10d",
+		"999999999d":           "the run ends at 10d",
+		"\x1b[2":               `\x1b[2 is no time`,
 	} {
-		if _, err := parseTime(in, end); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := parseTime(in, end, ms, "10d"); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("parseTime(%q): %v, want %q", in, err, want)
 		}
 	}
+	for end, want := range map[time.Duration]string{
+		20 * time.Microsecond: "us", 2 * time.Millisecond: "ms", 9 * time.Second: "ms", 30 * time.Second: "s", 2 * time.Hour: "m", 50 * time.Hour: "h", 300 * time.Hour: "d",
+	} {
+		if got := assumedUnit(int64(end)); got.name != want {
+			t.Errorf("in a run of %s a number alone is %s, want %s", end, got.name, want)
+		}
+	}
+}
+
+// Whatever is typed is a time of the run or an error in one line, and what the
+// clock says can be typed.
+func TestAnythingCanBeTypedAsATime(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		end := rapid.Int64Range(0, 100*sim.MaxTime).Draw(r, "end")
+		s := rapid.StringOfN(rapid.RuneFrom([]rune("0123456789. nusmhdµ-x")), 0, 20, -1).Draw(r, "s")
+		at, err := parseTime(s, end, assumedUnit(end), "the end")
+		if err == nil && (at < 0 || at > end) || err != nil && strings.ContainsRune(err.Error(), 10) {
+			r.Fatalf("%q is %d of %d, %v", s, at, end, err)
+		}
+		now := rapid.Int64Range(0, end).Draw(r, "now")
+		for scale := range inMinutes + 1 {
+			said := scale.say(now)
+			back, err := parseTime(strings.ReplaceAll(said, "+", " "), end, assumedUnit(end), "the end")
+			if err != nil || back > now || now-back >= int64(time.Second) {
+				r.Fatalf("the clock says %q, which is %d, at %d: %v", said, back, now, err)
+			}
+		}
+	})
 }
 
 func TestTheDialogForATimeGoesThere(t *testing.T) {

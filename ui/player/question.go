@@ -31,21 +31,10 @@ type paymentChosenMsg struct{ payment int32 }
 func newQuestion(q question, keyMap keys.Map) *question {
 	q.field = textinput.New()
 	q.field.Prompt, q.field.CharLimit = "", 20
-	q.field.SetWidth(8)
+	q.field.SetWidth(12)
 	q.field.Focus()
 	q.keys = keyMap.Dialog
 	return &q
-}
-
-// newGoTo asks for a time; the run ends as said.
-func newGoTo(end int64, keyMap keys.Map) *question {
-	return newQuestion(question{
-		title: "go to a time", unit: " ms", hint: "the run lasts " + text.Millis(end), does: "go there",
-		read: func(s string) (tea.Msg, error) {
-			at, err := parseTime(s, end)
-			return timeChosenMsg{at}, err
-		},
-	}, keyMap)
 }
 
 // newFollowing asks for one of so many payments.
@@ -85,14 +74,22 @@ func (q *question) View(w, _ int, s theme.Styles) string {
 	lines := []string{
 		s.Title.Render(q.title),
 		"",
-		q.field.View() + s.Muted.Render(q.unit),
+		q.field.View() + s.Muted.Render(q.shownUnit()),
 		"",
-		s.Muted.Render(q.hint),
+		s.Muted.Render(strings.Join(text.Wrap(q.hint, inner), "\n")),
 	}
 	if q.wrong != "" {
 		lines[4] = s.Bad.Render(strings.Join(text.Wrap("✗ "+q.wrong, inner), "\n"))
 	}
 	return s.Box.Width(inner + s.Box.GetHorizontalFrameSize()).Render(strings.Join(lines, "\n"))
+}
+
+// shownUnit is the unit behind the field, as long as none was typed.
+func (q *question) shownUnit() string {
+	if strings.Trim(q.field.Value(), "0123456789. ") != "" {
+		return ""
+	}
+	return q.unit
 }
 
 // ShortHelp lists the keys for the footer.
