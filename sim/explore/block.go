@@ -49,6 +49,7 @@ type expander struct {
 	block    block
 
 	sums
+	_ apart
 }
 
 // sums are the numbers of expanded states.

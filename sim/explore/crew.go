@@ -35,3 +35,7 @@ func (c crew) each(count int, do func(worker, task int)) {
 	work(0)
 	others.Wait()
 }
+
+// apart keeps what one worker writes off the cache lines of what another reads;
+// processors fetch lines in pairs.
+type apart [128]byte

@@ -41,13 +41,11 @@ type packedMove struct {
 
 // memoRow is one delivery in one shared word: its steps and its crash.
 type memoRow struct {
-	count uint8 // of steps
-	dies  bool  // a crash is possible
-	moves [4]packedMove
+	steps   [3]packedMove
+	crash   packedMove
+	count   int // of steps
+	crashes int // 1 if a crash is possible
 }
-
-// crash is the move after the steps.
-func (r *memoRow) crash() *packedMove { return &r.moves[3] }
 
 // memoWorld is one shared word: what the environment can do, and the rows of
 // the slots seen with it.
@@ -57,56 +55,54 @@ type memoWorld struct {
 	crashes bool       // the budget for crashes is not spent
 	rows    []*memoRow // by slot; nil is none yet
 
-	expires [2]bool // with the claim's holder dead, alive
+	expires [2]int // 1 if the lease can lapse, with the claim's holder dead, alive
 	expire  [2]uint64
-	forgets bool
+	forgets int // 1 if the table can forget
 	forget  uint64
 }
 
 func newMemo(k *codec) *memo { return &memo{codec: k, slots: make([]uint32, 64), shift: 64 - 6} }
 
-// expand appends the successors of a packed state, in the order of moves.
-func (m *memo) expand(word, slots uint64, out []edge) []edge {
+// expand appends the successors of a packed state, in the order of moves. It
+// writes what may follow before it knows whether it does: that is quicker than a
+// branch that nobody can foresee.
+func (m *memo) expand(word, slots uint64, list []edge) []edge {
+	const spare = 2 // of a last delivery's three steps
 	k := m.codec
 	mask := uint64(1)<<k.slotBits - 1
 	world := m.world(word)
-	n := len(out)
-	out = slices.Grow(out, int(choiceCount))[:n+int(choiceCount)]
-	var crashes [MaxDeliveries]*memoRow
+	n := len(list)
+	list = slices.Grow(list, int(choiceCount)+spare)
+	out := list[:n+int(choiceCount)+spare]
+	var rows [MaxDeliveries]*memoRow
 	alive := 0
 	for i := range k.count {
 		shift := uint(i) * k.slotBits
 		slot := slots >> shift & mask
 		rest := slots &^ (mask << shift)
 		row := m.row(world, slot, i)
-		for j := range row.count {
-			step := &row.moves[j&3]
-			out[n] = edge{word: step.word, slots: rest | step.slot<<shift}
-			n++
-		}
-		crashes[i&(MaxDeliveries-1)] = row
+		to := out[n : n+3]
+		to[0] = edge{row.steps[0].word, rest | row.steps[0].slot<<shift}
+		to[1] = edge{row.steps[1].word, rest | row.steps[1].slot<<shift}
+		to[2] = edge{row.steps[2].word, rest | row.steps[2].slot<<shift}
+		n += row.count
+		rows[i&(MaxDeliveries-1)] = row
 		if slot>>pcBits == world.gen {
 			alive = 1
 		}
 	}
 	if world.crashes {
 		for i := range k.count {
-			if row := crashes[i&(MaxDeliveries-1)]; row.dies {
-				shift := uint(i) * k.slotBits
-				out[n] = edge{word: row.crash().word, slots: slots&^(mask<<shift) | row.crash().slot<<shift}
-				n++
-			}
+			row, shift := rows[i&(MaxDeliveries-1)], uint(i)*k.slotBits
+			out[n] = edge{row.crash.word, slots&^(mask<<shift) | row.crash.slot<<shift}
+			n += row.crashes
 		}
 	}
-	if world.expires[alive] {
-		out[n] = edge{word: world.expire[alive], slots: slots}
-		n++
-	}
-	if world.forgets {
-		out[n] = edge{word: world.forget, slots: slots}
-		n++
-	}
-	return out[:n]
+	out[n] = edge{world.expire[alive], slots}
+	n += world.expires[alive]
+	out[n] = edge{world.forget, slots}
+	n += world.forgets
+	return list[:n]
 }
 
 // row finds or makes the row of delivery i in a world. It stays where it is,
@@ -177,11 +173,10 @@ func (m *memo) newRow(word, slot uint64) memoRow {
 		packed := packedMove{word: k.after(word, &move), slot: k.packSlot(move.delivery)}
 		switch {
 		case move.Choice < 3:
-			row.moves[row.count] = packed
+			row.steps[row.count] = packed
 			row.count++
 		case move.Choice == choiceCrash:
-			row.dies = true
-			*row.crash() = packed
+			row.crash, row.crashes = packed, 1
 		}
 	}
 	return row
@@ -200,9 +195,9 @@ func (m *memo) newWorld(word uint64) memoWorld {
 		for _, move := range m.list[:moves(k.handler, &s, &m.list)] {
 			switch move.Choice {
 			case choiceExpire:
-				world.expires[alive], world.expire[alive] = true, k.after(word, &move)
+				world.expires[alive], world.expire[alive] = 1, k.after(word, &move)
 			case choiceForget:
-				world.forgets, world.forget = true, k.after(word, &move)
+				world.forgets, world.forget = 1, k.after(word, &move)
 			}
 		}
 	}

@@ -23,6 +23,7 @@ type shard[K comparable] struct {
 	index []uint32 // beside the slots, once numbered
 	shift uint     // 32 less the bits of the number of slots
 	used  int
+	_     apart
 }
 
 // home is where a look-up begins.
@@ -47,7 +48,7 @@ func (s *shard[K]) sizeFor(entries int) int {
 // resize enters everything again.
 func (s *shard[K]) resize(slots int, packing *packing[K]) {
 	old := s.slots
-	s.slots = make([]K, slots)
+	s.slots = newSlots[K](slots)
 	s.shift = 32
 	for ; slots > 1; slots /= 2 {
 		s.shift--
@@ -71,6 +72,18 @@ func (s *shard[K]) resize(slots int, packing *packing[K]) {
 			n = 0
 		}
 	}
+}
+
+// newSlots makes free slots, and writes to each of their memory pages: a page
+// that is read first must be mapped twice, and the second time all cores stop for
+// it.
+func newSlots[K comparable](n int) []K {
+	var free K
+	slots := make([]K, n)
+	for i := 0; i < n; i += 256 {
+		slots[i] = free
+	}
+	return slots
 }
 
 // probe finds where an entry is or belongs.

@@ -3,6 +3,7 @@ package explore
 import (
 	"context"
 	"math/bits"
+	"slices"
 )
 
 // table is a store with entries of one type.
@@ -34,6 +35,7 @@ type part[K comparable] struct {
 
 	base int // index of the first new state
 	bits []uint64
+	_    apart
 }
 
 // filter remembers some of the entries that its part has had. Near states lead
@@ -42,6 +44,7 @@ type filter[K comparable] struct {
 	recent  [filterSize]K
 	entries []K
 	hashes  []uint32
+	_       apart
 }
 
 const filterSize = 1 << 13
@@ -78,20 +81,28 @@ func (t *table[K]) take(worker, number int, b *block) {
 	}
 	entries, hashes := f.entries[:n], f.hashes[:n]
 	t.packing.pack(b.edges, entries, hashes)
+	to := len(p.entries)
+	p.entries, p.hashes = slices.Grow(p.entries, n)[:to+n], slices.Grow(p.hashes, n)[:to+n]
 	from := 0
 	for _, end := range b.ends {
-		for i := from; i < end; i++ {
-			entry, hash := entries[i], hashes[i]
-			if recent := &f.recent[hash%filterSize]; *recent != entry {
-				*recent = entry
-				p.entries = append(p.entries, entry)
-				p.hashes = append(p.hashes, hash)
-				p.counts[shardOf(hash)]++
+		// Each is written, and kept by going on: that is quicker than a
+		// branch that nobody can foresee.
+		for i, hash := range hashes[from:end] {
+			entry := entries[from+i]
+			recent := &f.recent[hash%filterSize]
+			keep := 0
+			if *recent != entry {
+				keep = 1
 			}
+			*recent = entry
+			p.entries[to], p.hashes[to] = entry, hash
+			to += keep
+			p.counts[shardOf(hash)] += uint16(keep)
 		}
 		from = end
-		p.ends = append(p.ends, uint16(len(p.entries)))
+		p.ends = append(p.ends, uint16(to))
 	}
+	p.entries, p.hashes = p.entries[:to], p.hashes[:to]
 }
 
 func (t *table[K]) sort(number int) {
