@@ -12,15 +12,13 @@ func duplicates() Lesson {
 	bare.Charge, bare.Visibility = pace, smallPatience
 	lost := bare
 	lost.AckLost = sim.One
-	log := bare
-	log.Log, log.Rebalance = true, sim.One
 	messageID := withCopy(sim.HandlerClaim)
 	messageID.ByMessage = true
 	scenes := []Scene{
 		crash:     {Title: "a crash after the work", Scenario: bare, Sends: crashAfter(1), Parameters: []Parameter{Workers}},
 		silence:   {Title: "an ack that gets lost", Scenario: lost, Parameters: []Parameter{AckLost, Visibility, Charge, Workers}},
 		slow:      {Title: "an answer that takes too long", Scenario: bare, Sends: stallAfter(1), Parameters: []Parameter{Visibility, Workers}},
-		group:     {Title: "a rebalance in mid-work", Scenario: log, Parameters: []Parameter{Rebalance, Charge, Workers}},
+		group:     rebalanced(bare),
 		byMessage: {Title: "a producer that sends again, by message id", Scenario: messageID, Parameters: []Parameter{ByMessage, CopyAfter, Charge}},
 		byPayment: {Title: "a producer that sends again, by payment id", Scenario: withCopy(sim.HandlerClaim), Parameters: []Parameter{ByMessage, CopyAfter, Charge}},
 	}
@@ -42,6 +40,17 @@ func duplicates() Lesson {
 		Tables:   []Table{troubles()},
 		Closing:  "Whoever promises to lose nothing has to repeat things now and then. So count on the repeat, and build the receiver so that a second delivery does nothing. More than that \"exactly once\" cannot mean.",
 	}
+}
+
+// rebalanced is a log of two partitions, one for each worker: p1 and p3 lie in
+// the first. It goes to the other worker in the middle of p3.
+func rebalanced(s sim.Scenario) Scene {
+	s.Log, s.Payments = true, 3
+	return Scene{Title: "a rebalance in mid-work", Scenario: s, Sends: []sim.Send{
+		{Payment: 0, Charge: pace},
+		{Payment: 1, Charge: pace},
+		{Payment: 2, Charge: pace, Fault: sim.FaultRebalance, After: 1},
+	}, Parameters: []Parameter{CommitEvery, Workers}}
 }
 
 func brokerPages(crash, silence, slow int) []Page {
@@ -81,11 +90,15 @@ func groupPages(group int) []Page {
 	return []Page{
 		{
 			Scene: group, Moment: on(sim.EventRebalance),
-			text: "A log hands out whole partitions, and remembers how far each was read. In the middle of {first}'s work the group is rebalanced: the partition goes to {worker}, which begins at the last committed offset.",
+			text: "A log hands out whole partitions, and remembers how far each was committed. w1 has finished p1 and is at work on p3. Now the consumer group is rebalanced, and the partition of both goes to {worker}.",
 		},
 		{
 			Scene: group, Moment: wrong(),
-			text: "{first} is well, and finishes what it has in hand. {worker} does the same work over. Charged {charged}. It is not this message alone: all that came since the last commit comes again, as the table below will count.",
+			text: "{worker} begins at the last commit, and w1 had not committed yet. So {payment} comes again, although it was finished and acknowledged. Charged {charged}.",
+		},
+		{
+			Scene: group, Moment: atEnd,
+			text: "And p3, too: w1 finished it, but it had lost the partition by then. All that came since the last commit comes again, finished or not. A commit after each message would have spared p1. It would not have spared p3.",
 		},
 	}
 }

@@ -207,6 +207,26 @@ func TestWhatTheLeaseLessonSaysBesides(t *testing.T) {
 	}
 }
 
+// What lesson 1 says of the commit: after each message it spares the finished
+// payment, and not the one at work.
+func TestACommitAfterEachMessageSparesTheFinishedOne(t *testing.T) {
+	for seed := uint64(1); seed <= seeds; seed++ {
+		scene := sceneTitled(t, lessonNamed(t, "duplicates").WithSeed(seed), "a rebalance in mid-work")
+		for every, want := range map[int64]string{0: "[2 1 2]", 1: "[1 1 2]"} {
+			scene.Scenario.CommitEvery = every
+			trace := record(t, scene)
+			end := trace.At(trace.Len())
+			var charges []uint32
+			for i := range end.Payments {
+				charges = append(charges, uint32(end.Payments[i].Charges))
+			}
+			if got := fmt.Sprint(charges); got != want {
+				t.Errorf("seed %d, a commit every %d: charges %s, want %s", seed, every, got, want)
+			}
+		}
+	}
+}
+
 // The case from the field behind lesson 5: three tries, each charged, each
 // answer lost; and one more after the provider has forgotten.
 func TestR36_DownstreamKey(t *testing.T) {

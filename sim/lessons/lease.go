@@ -77,7 +77,7 @@ func twoClocks(title string, node bool) Scene {
 	s.NodeClock, s.Skew, s.Visibility = node, smallPatience, second
 	return Scene{
 		Title: title, Scenario: s, Sends: []sim.Send{{Charge: 12 * millisecond}, {At: smallCharge, Charge: smallCharge}},
-		Parameters: []Parameter{Lease, Renew, Workers},
+		Parameters: []Parameter{NodeClock, Skew, Lease, Workers},
 	}
 }
 
@@ -147,8 +147,12 @@ func leasePages(took, late, slow int) []Page {
 			text: "Charged {charged}, after {deliveries} deliveries. The crash cost some time and lost nothing.",
 		},
 		{
+			Scene: late, Moment: on(sim.EventCrash),
+			text: "The same crash one step later, between the charge and DONE. The row says PROCESSING, as it did before. But now its outcome is unknown: a charge was sent, and nobody has the answer. Only the provider knows.",
+		},
+		{
 			Scene: late, Moment: wrong(),
-			text:   "The same crash one step later, between the charge and DONE. The row looks exactly as it did before, so it is taken over as before. Charged {charged}. No copy was needed: one message with at most one crash has {all} schedules, and {double} of them charges twice.",
+			text:   "The claim is taken over as before, and the payment charged. Charged {charged}. No copy was needed: one message with at most one crash has {all} schedules, and {double} of them charges twice.",
 			proofs: []Proof{{Handler: sim.HandlerLease, Deliveries: 1, Budgets: explore.Budgets{Crash: 1}}},
 		},
 		{
@@ -232,14 +236,14 @@ func livelockPages(endless, renewed, aside int) []Page {
 		},
 		{
 			Scene: aside, Moment: on(sim.EventDeadLetter),
-			text: "Mind the limit, though. A delivery that finds the claim held counts, too. This is the crash of page 1 again, at a broker with a limit of {receives}: they are used up before the lease has lapsed. Dead letters are not lost, but somebody has to look.",
+			text: "Mind the limit, though: a delivery that finds the claim held counts, too. Here is the crash of page 2 with a limit of {receives}, used up before the lease has lapsed. The row says PROCESSING, but nobody will come: FAILED for good in all but name, until a person looks.",
 		},
 	}
 }
 
 func fenceQuestion() Question {
 	return Question{
-		Before:  10,
+		Before:  11,
 		Text:    "Again a worker stalls after its charge, and another takes over. But now the provider refuses old tokens. How often will the customer be charged?",
 		Choices: []Choice{exactly("never", 0), exactly("once", 1), exactly("twice", 2)},
 		measure: Charges,

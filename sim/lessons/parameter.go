@@ -38,6 +38,7 @@ const (
 	Log
 	NodeClock
 	Skew
+	CommitEvery
 	parameterCount
 )
 
@@ -95,6 +96,7 @@ var dials = [parameterCount]dial{
 	Seed:         {"seed", nil, func(s *sim.Scenario) any { return &s.Seed }, count},
 	Log:          {"log", []int64{0, 1}, func(s *sim.Scenario) any { return &s.Log }, yesNo},
 	NodeClock:    {"node-clock", []int64{0, 1}, func(s *sim.Scenario) any { return &s.NodeClock }, yesNo},
+	CommitEvery:  {"commit-every", []int64{0, 1, 2, 5, 10}, func(s *sim.Scenario) any { return &s.CommitEvery }, count},
 	Skew:         {"skew", orNone, func(s *sim.Scenario) any { return &s.Skew }, length},
 }
 
@@ -142,6 +144,7 @@ var abouts = [parameterCount]string{
 	Seed:         "is what every random choice is drawn from",
 	Log:          "the broker is a log, not a queue",
 	NodeClock:    "each worker judges leases by its own clock",
+	CommitEvery:  "messages of a log between two commits; 0: 10",
 	Skew:         "is how far every second worker's clock is ahead",
 }
 

@@ -129,7 +129,7 @@ func togetherPages(both int) []Page {
 	return []Page{
 		{
 			Scene: both, Moment: at(sim.LabelMarkFailed),
-			text: "Now put it together: claim, lease, and the payment's key. The answer is lost, and {worker} marks the claim FAILED for a retry. Without a key that would be the mistake of lesson 3: nobody knows that it failed.",
+			text: "Now put it together: claim, lease, and the payment's key. The answer is lost, and {worker} marks the claim FAILED for a retry. Without a key that is the mistake of lesson 3: the outcome is unknown, and a person has to ask the provider and settle it.",
 		},
 		{
 			Scene: both, Moment: atEnd,

@@ -98,7 +98,7 @@ func silencePages(crashed, lost int) []Page {
 		},
 		{
 			Scene: lost, Moment: at(sim.LabelChargeTimeout),
-			text: "And an error is not always a refusal. This charge worked, and its answer got lost on the way back. {worker} sees a timeout. From where it stands, the two look the same.",
+			text: "And an error is not always a refusal. This charge worked, and its answer got lost on the way back. All that {worker} will see is a timeout, and it cannot tell the two apart.",
 		},
 		{
 			Scene: lost, Moment: at(sim.LabelRelease),

@@ -27,7 +27,7 @@ func replayed(title string, keep int64) Scene {
 	s := leased(sim.HandlerLease)
 	s.Retention = keep
 	return Scene{
-		Title: title, Scenario: s, Sends: []sim.Send{{Charge: smallCharge}, {At: lateBy, Charge: smallCharge}},
+		Title: title, Scenario: s, Sends: []sim.Send{{Charge: smallCharge}, {At: lateBy, Charge: smallCharge, Replay: true}},
 		Compare:    []sim.HandlerID{sim.HandlerLease, sim.HandlerClaim, sim.HandlerCheck, sim.HandlerKey},
 		Parameters: []Parameter{Retention, KeyMemory},
 	}
@@ -84,7 +84,7 @@ func remember() Lesson {
 				text: "Charged, and marked DONE. Rows cannot pile up without end, so this table purges: what is finished is remembered for {retention}.",
 			},
 			{
-				Scene: short, Moment: on(sim.EventArrive).of(2),
+				Scene: short, Moment: on(sim.EventReplay),
 				text: fmt.Sprintf("It is %s later. The message has sat in the retry topic, the consumer was down, and somebody replays from an old offset. The copy is on its way.", length(lateBy)),
 			},
 			{

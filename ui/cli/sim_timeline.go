@@ -98,7 +98,7 @@ func momentText(trace *sim.Trace, s sim.Span) string {
 	switch {
 	case s.Event == sim.EventArrive:
 		return ""
-	case s.Event == sim.EventDeliver && s.Copy == 0:
+	case s.Event == sim.EventDeliver && s.Ordinal == 1:
 		return "●" + payment
 	case s.Event == sim.EventDeliver || s.Event == sim.EventRedeliver:
 		return "↻" + payment

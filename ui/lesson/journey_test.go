@@ -108,7 +108,7 @@ func TestJourneyOfANewcomerWithArrowKeysOnly(t *testing.T) {
 func TestJourneyOfSomebodyCurious(t *testing.T) {
 	k := keys.Default()
 	term := learn(t, 120, 36, "--lesson", "lease", "--seed", "7")
-	term.Expect("lesson 4 of 7", "page 1 of 21", "seed 7")
+	term.Expect("lesson 4 of 7", "page 1 of 22", "seed 7")
 	term.Press(k.Lesson.Change)
 	term.Expect("change it", "a claim is held without being renewed")
 	term.Press(k.Lesson.More)

@@ -131,6 +131,7 @@ func TestPictures(t *testing.T) {
 		sizes  []int // besides 80x24
 	}{
 		{"duplicates", 1, []string{on}, nil},
+		{"duplicates-rebalance", 1, strings.Fields(strings.Repeat(on+" ", 10)), []int{2}},
 		{"race-first", 2, nil, []int{0, 2, 3}},
 		{"race-question", 2, []string{on, on, on}, []int{0}},
 		{"race-wrong", 2, []string{on, on, on, "2"}, []int{0}},
@@ -143,9 +144,9 @@ func TestPictures(t *testing.T) {
 		{"race-closing", 2, []string{"t", on, on}, nil},
 		{"race-sql", 2, strings.Fields("n n n 3 n n n S"), []int{0, 2}},
 		{"release", 3, []string{on, on, on, on}, nil},
-		{"lease-slow", 4, strings.Split(strings.Repeat(on+" ", 7), " ")[:7], []int{2, 3}},
-		{"lease-clocks", 4, strings.Fields(strings.Repeat(on+" ", 15)), nil},
-		{"lease-livelock", 4, strings.Fields(strings.Repeat(on+" ", 19)), []int{2}},
+		{"lease-slow", 4, strings.Fields(strings.Repeat(on+" ", 8)), []int{2, 3}},
+		{"lease-clocks", 4, strings.Fields(strings.Repeat(on+" ", 16)), nil},
+		{"lease-livelock", 4, strings.Fields(strings.Repeat(on+" ", 20)), []int{2}},
 		{"provider-forgotten", 5, strings.Fields(strings.Repeat(on+" ", 12)), nil},
 		{"provider-hops", 5, strings.Fields(strings.Repeat(on+" ", 17)), []int{0}},
 		{"natural-late-copy", 6, strings.Fields(strings.Repeat(on+" ", 7)), []int{0, 2, 3}},

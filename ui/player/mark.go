@@ -131,7 +131,7 @@ func (p *page) wishBroker(w *wish, s sim.Span) {
 	}
 	switch s.Event {
 	case sim.EventDeliver, sim.EventRedeliver:
-		if s.Event == sim.EventDeliver && s.Copy == 0 {
+		if s.Event == sim.EventDeliver && s.Ordinal == 1 {
 			w.texts, w.ink = []string{"●" + name, "●"}, inkText
 			return
 		}
