@@ -19,7 +19,7 @@ func WriteAnswerForm(w io.Writer, claims []Claim, printable func(string) string)
 		return fmt.Errorf("write CSV: %w", err)
 	}
 	for _, c := range claims {
-		record := []string{c.Key.String(), printable(c.ProviderKey.V), "", printable(c.Owner.V), "", ""}
+		record := []string{c.Key.Visible(), printable(c.ProviderKey.V), "", printable(c.Owner.V), "", ""}
 		if c.ClaimedAt.Valid() {
 			record[2] = FormatTime(c.ClaimedAt.Time)
 		}

@@ -100,6 +100,27 @@ func (k Key) String() string {
 	return b.String()
 }
 
+// Visible is String for a person's eyes: a key that is empty, or that begins or
+// ends with a blank, is written as "text:" with the blanks as \x20. ParseKey
+// reads it as the same key.
+func (k Key) Visible() string {
+	if s := k.String(); s != "" && strings.TrimSpace(s) == s {
+		return s
+	}
+	out := make([]string, k.n)
+	for i, p := range k.parts[:k.n] {
+		out[i] = p.format(k.n > 1)
+		inner := strings.Trim(p.Value, " ")
+		if p.Kind == PartBytes || p.IsNull || p.Value != "" && inner == p.Value {
+			continue
+		}
+		before := len(p.Value) - len(strings.TrimLeft(p.Value, " "))
+		after := len(p.Value) - before - len(inner)
+		out[i] = prefixText + strings.Repeat(`\x20`, before) + escapeText(inner, k.n > 1) + strings.Repeat(`\x20`, after)
+	}
+	return strings.Join(out, "/")
+}
+
 func (p KeyPart) format(composite bool) string {
 	switch {
 	case p.IsNull:

@@ -180,3 +180,30 @@ func FuzzKeysReadBack(f *testing.F) {
 		}
 	})
 }
+
+// A person sees where a key begins and ends, and what is seen is read as that
+// key.
+func TestKeysAreVisibleAndReadBack(t *testing.T) {
+	for want, k := range map[string]Key{
+		"pay 1": textKeyOf("pay 1"), "text:": textKeyOf(""), `text:\x20a`: textKeyOf(" a"), `text:a\x20\x20`: textKeyOf("a  "), `text:\x20\x20`: textKeyOf("  "),
+		`text: a\x1b`: textKeyOf(" a\x1b"), "/": textKeyOf("", ""), `a/text:b\/c\x20`: textKeyOf("a", "b/c "), "text:\\x20\u00e9\\\\": textKeyOf(" \u00e9\\"),
+	} {
+		if got := k.Visible(); got != want {
+			t.Errorf("%q is seen as %s, want %s", k.String(), got, want)
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		k, columns := drawKey(t)
+		if parts := k.Parts(); parts[0].Kind == PartText && !parts[0].IsNull && rapid.Bool().Draw(t, "edges") {
+			parts[0].Value = rapid.SampledFrom([]string{"", " ", "  "}).Draw(t, "before") + parts[0].Value + rapid.SampledFrom([]string{"", " ", "  "}).Draw(t, "after")
+			k = NewKey(parts...)
+		}
+		seen := k.Visible()
+		if again, err := ParseKey(seen, columns); err != nil || again != k {
+			t.Fatalf("%q is seen as %s and read as %q (%v)", k, seen, again, err)
+		}
+		if seen == "" || strings.TrimSpace(seen) != seen {
+			t.Fatalf("%q is seen as %q", k, seen)
+		}
+	})
+}

@@ -212,7 +212,7 @@ func (a *app) printOutcome(r inspect.Result) {
 func keyLines(keys []inspect.Key) []string {
 	lines := make([]string, len(keys))
 	for i, key := range keys {
-		lines[i] = key.String()
+		lines[i] = key.Visible()
 	}
 	return lines
 }
@@ -239,7 +239,7 @@ func planLines(p inspect.Plan) []string {
 		if row.Owner != nil {
 			owner = inspect.Brief(*row.Owner)
 		}
-		lines[i] = fmt.Sprintf("%s  owner %s  %s  %s", row.Key, owner, row.Condition, triage.VerdictText(inspect.Claim{Verdict: row.Verdict}))
+		lines[i] = fmt.Sprintf("%s  owner %s  %s  %s", row.Key.Visible(), owner, row.Condition, triage.VerdictText(inspect.Claim{Verdict: row.Verdict}))
 		switch {
 		case row.Settlement != nil:
 			lines[i] += fmt.Sprintf("  %s (%s)", row.Settlement.Outcome, row.Settlement.Reference)
@@ -253,7 +253,7 @@ func planLines(p inspect.Plan) []string {
 func skipLines(skipped []inspect.Skip) []string {
 	lines := make([]string, len(skipped))
 	for i, skip := range skipped {
-		lines[i] = fmt.Sprintf("%s  %s: %s", skip.Key, skip.Reason, skip.Text)
+		lines[i] = fmt.Sprintf("%s  %s: %s", skip.Key.Visible(), skip.Reason, skip.Text)
 	}
 	return lines
 }
@@ -261,7 +261,7 @@ func skipLines(skipped []inspect.Skip) []string {
 func failureLines(failed []inspect.Failure) []string {
 	lines := make([]string, len(failed))
 	for i, failure := range failed {
-		lines[i] = fmt.Sprintf("%s  %s", failure.Key, failure.Error)
+		lines[i] = fmt.Sprintf("%s  %s", failure.Key.Visible(), failure.Error)
 	}
 	return lines
 }

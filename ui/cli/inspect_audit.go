@@ -175,7 +175,7 @@ func (a *app) printPast(p audit.Past) {
 
 // changedText is a row with the columns that differ before and after.
 func changedText(row inspect.AuditRow) string {
-	text := row.Key.String()
+	text := row.Key.Visible()
 	if s := row.Settlement; s != nil {
 		text += fmt.Sprintf("  %s (%s)", s.Outcome, s.Reference)
 	}

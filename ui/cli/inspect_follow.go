@@ -176,7 +176,7 @@ func (a *app) showProgress(before string, f inspect.Follow, err error) {
 func (a *app) printFollow(f inspect.Follow) {
 	table := newTextTable("KEY", "STATE", "WHAT THE ROW SAYS")
 	for _, k := range f.Keys {
-		table.add(k.Key.String(), k.State.Words(), k.Text)
+		table.add(k.Key.Visible(), k.State.Words(), k.Text)
 	}
 	a.printf("%s\n%s\n", table, f.Summary())
 }

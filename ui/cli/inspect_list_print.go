@@ -157,7 +157,7 @@ func (l *listing) table(s inspect.Snapshot) *textTable {
 			continue
 		}
 		cells := []string{
-			c.Key.String(), c.Owner.Or("-"), ageCell(c.Age), lapsedCell(c, s.At), attemptsCell(c.Attempts), verdictCell(c),
+			c.Key.Visible(), c.Owner.Or("-"), ageCell(c.Age), lapsedCell(c, s.At), attemptsCell(c.Attempts), verdictCell(c),
 		}
 		if l.flags.state != "" {
 			cells = append([]string{strings.ToUpper(string(c.State))}, cells...)

@@ -110,10 +110,10 @@ func (a *app) printLookup(l inspect.Lookup, mode inspect.Mode) {
 	table := newTextTable("KEY", "CLASS", "OWNER", "CLAIMED", "WHAT THE ROW SAYS")
 	for _, k := range l.Keys {
 		if k.Class == inspect.ClassNoRow {
-			table.add(k.Key.String(), k.Class.Words(), "-", "-", "no row: never seen, or forgotten")
+			table.add(k.Key.Visible(), k.Class.Words(), "-", "-", "no row: never seen, or forgotten")
 			continue
 		}
-		table.add(k.Key.String(), k.Class.Words(), k.Claim.Owner.Or("-"), ageText(k.Claim), lookedUpText(k.Claim))
+		table.add(k.Key.Visible(), k.Class.Words(), k.Claim.Owner.Or("-"), ageText(k.Claim), lookedUpText(k.Claim))
 	}
 	a.printf("%s", table)
 }

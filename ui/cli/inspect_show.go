@@ -82,7 +82,7 @@ func (a *app) printDetail(d inspect.Detail, mode inspect.Mode) {
 	line := func(name, value string) { a.printf("%-13s %s\n", name, text.Sanitise(value)) }
 	a.printf("%s\n\n", headLine(inspect.Snapshot{Database: d.Database, Table: d.Table, At: d.At}, mode))
 	c := d.Claim
-	line("key", c.Key.String())
+	line("key", c.Key.Visible())
 	line("state", strings.ToUpper(string(c.State))+storedAs(c))
 	if c.Condition != inspect.ConditionNone {
 		line("condition", strings.ToUpper(string(c.Condition)))

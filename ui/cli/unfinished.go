@@ -14,7 +14,7 @@ func (a *app) reportUnfinished(shared *inspectFlags) {
 	for _, past := range a.unfinished(shared) {
 		var keys []string
 		for _, row := range past.Rows() {
-			keys = append(keys, row.Key.String())
+			keys = append(keys, row.Key.Visible())
 		}
 		a.notef("warning: %s %s in %s of %s was interrupted, and nobody noted whether it was committed; look at %s", past.Action, past.ID,
 			past.Table, past.Database, firstFew(keys))

@@ -66,7 +66,7 @@ func (d *followDialog) View(w, h int, s theme.Styles) string {
 			break
 		}
 		mark, style := followMark(k.State, s)
-		p.hanging(style.Render(mark+" "), 2, s.Text, text.Sanitise(k.Key.String())+": "+k.State.Words()+" ("+text.Sanitise(k.Text)+")")
+		p.hanging(style.Render(mark+" "), 2, s.Text, text.Sanitise(k.Key.Visible())+": "+k.State.Words()+" ("+text.Sanitise(k.Text)+")")
 	}
 	if d.copied {
 		p.blank()

@@ -247,7 +247,7 @@ func (d *lookupDialog) View(w, h int, s theme.Styles) string {
 			p.wrap(s.Muted, "", "and "+text.Count(int64(len(d.look.Keys)-i), true)+" more: idemtui inspect lookup --from FILE has them all")
 			break
 		}
-		p.hanging(classStyle(k, s).Render(text.Left(k.Class.Words(), 9)), 9, s.Text, text.Sanitise(k.Key.String())+lookedUpText(k))
+		p.hanging(classStyle(k, s).Render(text.Left(k.Class.Words(), 9)), 9, s.Text, text.Sanitise(k.Key.Visible())+lookedUpText(k))
 	}
 	p.blank()
 	return d.sheet.view(s.Box, "What the table says of "+text.Plural(int64(len(d.look.Keys)), "key", "keys"), p.lines, d.form.view(p.w, s), w, h, s)

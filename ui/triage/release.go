@@ -190,7 +190,7 @@ func (d *releaseDialog) what(p *page) {
 	if d.plan.Count() > 0 {
 		named := make([]string, 0, keysNamed)
 		for _, r := range d.plan.Rows {
-			named = append(named, text.Sanitise(r.Key.String()))
+			named = append(named, text.Sanitise(r.Key.Visible()))
 		}
 		label := "key"
 		if len(named) > 1 {
@@ -236,7 +236,7 @@ func (d *releaseDialog) rows(p *page) {
 			p.wrap(p.styles.Muted, "", "and "+text.Count(int64(d.plan.Count()-i), true)+" more, read in the same look")
 			break
 		}
-		line := text.Sanitise(r.Key.String()) + "  owner " + ownerText(r.Owner) + "  " + VerdictText(inspect.Claim{Verdict: r.Verdict})
+		line := text.Sanitise(r.Key.Visible()) + "  owner " + ownerText(r.Owner) + "  " + VerdictText(inspect.Claim{Verdict: r.Verdict})
 		if r.Settlement != nil {
 			line += "  " + string(r.Settlement.Outcome) + " (" + text.Sanitise(r.Settlement.Reference) + ")"
 		}
@@ -309,7 +309,7 @@ func (d *releaseDialog) refused(p *page) {
 // skip adds a claim that is not released, and why.
 func (p *page) skip(skip inspect.Skip) {
 	p.hanging(p.styles.Warn.Render("- "), 2, p.styles.Text,
-		text.Sanitise(skip.Key.String())+": "+text.Sanitise(skip.Text)+" ("+string(skip.Reason)+")")
+		text.Sanitise(skip.Key.Visible())+": "+text.Sanitise(skip.Text)+" ("+string(skip.Reason)+")")
 }
 
 // ShortHelp lists the keys for the footer.

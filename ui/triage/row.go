@@ -29,7 +29,7 @@ type row struct {
 func newRow(c inspect.Claim, at time.Time) row {
 	r := row{
 		claim:   c,
-		key:     text.Sanitise(c.Key.String()),
+		key:     text.Sanitise(c.Key.Visible()),
 		owner:   "none",
 		claimed: claimedText(c),
 		lapsed:  lapsedText(c, at),

@@ -161,7 +161,7 @@ func (d *answerDialog) View(w, h int, s theme.Styles) string {
 		if c.ProviderKey.OK {
 			provider = "provider key " + text.Sanitise(c.ProviderKey.V)
 		}
-		p.item(text.Sanitise(c.Key.String()) + ": " + provider + ", claimed " + text.Sanitise(c.ClaimedAt.String()))
+		p.item(text.Sanitise(c.Key.Visible()) + ": " + provider + ", claimed " + text.Sanitise(c.ClaimedAt.String()))
 	}
 	if d.memory != "" {
 		p.wrap(s.Muted, "", "the provider remembers a key for "+d.memory+" from the first call; after that it answers as if it had never seen it")
