@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"time"
@@ -92,13 +93,38 @@ func (a *app) resolveGiven(cmd *cobra.Command, shared *inspectFlags) error {
 		return err
 	}
 	_, errs := atEach(places, func(p place) (struct{}, error) {
-		o, err := a.openAndResolve(cmd.Context(), p, shared)
-		if err != nil {
-			return struct{}{}, err
-		}
-		return struct{}{}, o.store.Close()
+		return struct{}{}, a.resolveRecorded(cmd.Context(), p, shared)
 	})
 	return a.placesFailed(cmd.Context(), places, errs)
+}
+
+// resolveRecorded asks one database about what was interrupted in it. The
+// records name the tables, so that none has to be found or chosen.
+func (a *app) resolveRecorded(ctx context.Context, p place, shared *inspectFlags) (err error) {
+	o := opened{place: p}
+	if o.store, err = a.openPlace(p, shared); err != nil {
+		return err
+	}
+	defer func() { err = joinClose(err, o.store) }()
+	if o.database, err = o.store.Identity(ctx); err != nil {
+		return err
+	}
+	var tables []string
+	for _, past := range a.unfinished(shared) {
+		if past.Database == o.database.ID && !slices.Contains(tables, past.Table) {
+			tables = append(tables, past.Table)
+		}
+	}
+	for _, name := range tables {
+		target := p.target
+		target.Table = name
+		if o.table, err = o.store.Resolve(ctx, target); err != nil {
+			a.notef("warning: what was interrupted in %s cannot be read again: %s", name, err)
+			continue
+		}
+		a.resolveUnfinished(ctx, o, shared)
+	}
+	return nil
 }
 
 // endWords are the ends of operations as they are shown.
