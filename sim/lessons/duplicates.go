@@ -16,7 +16,7 @@ func duplicates() Lesson {
 	messageID.ByMessage = true
 	scenes := []Scene{
 		crash:     {Title: "a crash after the work", Scenario: bare, Sends: crashAfter(1), Parameters: []Parameter{Workers}},
-		silence:   {Title: "an ack that gets lost", Scenario: lost, Parameters: []Parameter{AckLost, Visibility, Charge, Workers}},
+		silence:   {Title: "an ack that gets lost", Scenario: lost, Parameters: []Parameter{AckLost, Visibility, Charge}},
 		slow:      {Title: "an answer that takes too long", Scenario: bare, Sends: stallAfter(1), Parameters: []Parameter{Visibility, Workers}},
 		group:     rebalanced(bare),
 		byMessage: {Title: "a producer that sends again, by message id", Scenario: messageID, Parameters: []Parameter{ByMessage, CopyAfter, Charge}},
@@ -125,6 +125,7 @@ func troubles() Table {
 	t := Table{
 		Title:   "2,000 payments, no deduplication, one trouble at a time",
 		Columns: []Column{Deliveries, Payments, Charges, ChargedTwice},
+		dials:   []Parameter{Workers, Charge, Lease, Fail},
 		note:    "Each kind of trouble adds deliveries, and charges customers again. Rebalances at 1 payment in 20 bring back {rebalance.again}, because each goes back to the last commit.",
 	}
 	bare := sim.DefaultScenario()

@@ -44,7 +44,7 @@ func oneName() Scene {
 	return Scene{Title: "a guard by name", Scenario: s, Sends: []sim.Send{
 		{Charge: 2 * millisecond, Fault: sim.FaultPause, After: 1, Pause: 40 * millisecond},
 		{At: 32 * millisecond, Charge: 15 * millisecond},
-	}}
+	}, Parameters: []Parameter{Guard, Lease, Renew, Workers}}
 }
 
 // overtaken is work that outlasts both its lease and the broker's patience, at a
@@ -75,19 +75,24 @@ func setAside() Scene {
 func twoClocks(title string, node bool) Scene {
 	s := leased(sim.HandlerLease)
 	s.NodeClock, s.Skew, s.Visibility = node, smallPatience, second
+	parameters := []Parameter{NodeClock, Lease, Workers}
+	if node {
+		parameters = append(parameters, Skew)
+	}
 	return Scene{
 		Title: title, Scenario: s, Sends: []sim.Send{{Charge: 12 * millisecond}, {At: smallCharge, Charge: smallCharge}},
-		Parameters: []Parameter{NodeClock, Skew, Lease, Workers},
+		Parameters: parameters,
 	}
 }
 
 func lease() Lesson {
 	const took, late, slow, fence, stale, name, node, database, endless, renewed, aside = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10
+	guarded := []Parameter{Lease, Renew, Visibility, Guard, Workers}
 	scenes := []Scene{
 		took:     {Title: "crash and takeover", Scenario: leased(sim.HandlerLease), Sends: crashAfter(1)},
 		late:     {Title: "a crash after the charge", Scenario: leased(sim.HandlerLease), Sends: crashAfter(2)},
-		slow:     {Title: "the slow worker", Scenario: leased(sim.HandlerLease), Sends: stallAfter(2)},
-		fence:    {Title: "the slow worker, and a fence", Scenario: leased(sim.HandlerFence), Sends: stallAfter(2)},
+		slow:     {Title: "the slow worker", Scenario: leased(sim.HandlerLease), Sends: stallAfter(2), Parameters: guarded},
+		fence:    {Title: "the slow worker, and a fence", Scenario: leased(sim.HandlerFence), Sends: stallAfter(2), Parameters: guarded},
 		stale:    {Title: "what the fence does stop", Scenario: leased(sim.HandlerFence), Sends: stallAfter(1)},
 		name:     oneName(),
 		node:     twoClocks("leases by the workers' own clocks", true),
@@ -99,7 +104,7 @@ func lease() Lesson {
 	for i := range scenes {
 		scenes[i].Compare = others(scenes[i].Scenario.Handler, sim.HandlerLease, sim.HandlerFence, sim.HandlerKey)
 		if scenes[i].Parameters == nil {
-			scenes[i].Parameters = []Parameter{Lease, Renew, Visibility, Guard, Workers}
+			scenes[i].Parameters = []Parameter{Lease, Renew, Visibility, Workers}
 		}
 	}
 	return Lesson{
@@ -265,6 +270,7 @@ func troubled() Table {
 		Title:   "2,000 payments, 1 in 20 with a copy; 1 in 50 meets a crash, 1 in 50 a pause",
 		Rows:    byHandler(stumbling(), sim.HandlerClaim, sim.HandlerRelease, sim.HandlerLease, sim.HandlerFence, sim.HandlerKey),
 		Columns: []Column{Deliveries, Charges, ChargedTwice, NeverCharged, Takeovers, Fenced},
+		dials:   []Parameter{Workers, Duplicates, Distance, Charge, Lease, Fail, Crash, Timeout, Slow, Retention},
 		note:    "Without a lease, crashes lose payments: {release.nevercharged} of them. With one, {lease.nevercharged} is lost and {lease.chargedtwice} are charged twice. The fence brings that down to {fence.chargedtwice}. The last line is for lesson 5.",
 	}
 }

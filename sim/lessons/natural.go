@@ -78,6 +78,7 @@ func shapes() Table {
 		Title:   "2,000 messages, 1 in 20 delivered again; 1 in 50 meets a crash, 1 in 50 loses an answer",
 		Rows:    byHandler(worded(), sim.HandlerIncrement, sim.HandlerNatural),
 		Columns: []Column{Deliveries, Payments, Charges, ChargedTwice, NeverCharged},
+		dials:   []Parameter{Duplicates, Fail, Crash, Timeout, Slow},
 		note:    "In this table a charge is an effect. Adding was done more than once for {increment.chargedtwice} messages, setting for {natural.chargedtwice}.",
 	}
 }

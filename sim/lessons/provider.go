@@ -12,7 +12,7 @@ var unanswered = []sim.Send{{Charge: smallCharge, Outcome: sim.Timeout}}
 
 // tries is a caller that tries three times: each try charges, and each answer
 // is lost. No broker brings anything back.
-func tries(title string, h sim.HandlerID, newKeys bool) Scene {
+func tries(title string, h sim.HandlerID, newKeys bool, parameters ...Parameter) Scene {
 	s := onePayment(h)
 	s.Direct, s.NewKeys = true, newKeys
 	const apart = 40 * millisecond
@@ -20,7 +20,7 @@ func tries(title string, h sim.HandlerID, newKeys bool) Scene {
 		{Charge: smallCharge, Outcome: sim.Timeout},
 		{At: apart, Charge: smallCharge, Outcome: sim.Timeout},
 		{At: 2 * apart, Charge: smallCharge, Outcome: sim.Timeout},
-	}, Parameters: []Parameter{NewKeys, KeyMemory}}
+	}, Parameters: parameters}
 }
 
 // The provider of the small runs remembers a key for so long, and the last try
@@ -42,10 +42,10 @@ func forgotten() Scene {
 func provider() Lesson {
 	const inside, bare, fresh, stable, late, both = 0, 1, 2, 3, 4, 5
 	scenes := []Scene{
-		inside: {Title: "one transaction", Scenario: leased(sim.HandlerOneTx), Sends: unanswered, Parameters: []Parameter{Workers}},
-		bare:   tries("three tries without a key", sim.HandlerNone, false),
-		fresh:  tries("a new key with every try", sim.HandlerKeyOnly, true),
-		stable: tries("the same key with every try", sim.HandlerKeyOnly, false),
+		inside: {Title: "one transaction", Scenario: leased(sim.HandlerOneTx), Sends: unanswered, Parameters: []Parameter{Visibility, Charge}},
+		bare:   tries("three tries without a key", sim.HandlerNone, false, Charge),
+		fresh:  tries("a new key with every try", sim.HandlerKeyOnly, true, NewKeys, Charge),
+		stable: tries("the same key with every try", sim.HandlerKeyOnly, false, NewKeys, KeyMemory),
 		late:   forgotten(),
 		both:   {Title: "claim, lease and key", Scenario: leased(sim.HandlerKey), Sends: unanswered, Parameters: []Parameter{Lease, NewKeys}},
 	}
@@ -155,6 +155,7 @@ func unknowns() Table {
 		Title:   "2,000 payments, 1 in 20 with a copy; 1 in 50 each: answer lost, crash, slow worker",
 		Rows:    byHandler(unsure(), sim.HandlerRelease, sim.HandlerLease, sim.HandlerFence, sim.HandlerOneTx, sim.HandlerKey, sim.HandlerKeyOnly),
 		Columns: []Column{Deliveries, Charges, ChargedTwice, NeverCharged, Takeovers},
+		dials:   []Parameter{Workers, Duplicates, Distance, Charge, Lease, Fail, Crash, Timeout, Slow, Retention},
 		note:    "One transaction charges {onetx.chargedtwice} customers twice, lease and fence {fence.chargedtwice}. With the payment's key, {key.chargedtwice}. Even without a table of our own, {keyonly.chargedtwice}, as long as the provider remembers.",
 	}
 }

@@ -84,6 +84,7 @@ func race() Lesson {
 				Title:   "2,000 payments, 8 workers, 1 in 20 delivered again while the first is in process",
 				Rows:    byHandler(sim.DefaultScenario(), compare...),
 				Columns: []Column{Deliveries, Payments, Charges, ChargedTwice},
+				dials:   []Parameter{Workers, Duplicates, Distance, Charge, Fail, Crash, Timeout, Slow, Retention},
 				note:    "The check let {check.chargedtwice} of {none.chargedtwice} copies through, the claim {claim.chargedtwice}. Over the first 200 seeds the check ends with 2,094 to 2,100 charges: it stops a few copies at best.",
 			},
 			distances(),
@@ -97,6 +98,7 @@ func distances() Table {
 	t := Table{
 		Title:   "check, charge, then remember: the copy stands farther behind its original",
 		Columns: []Column{Deliveries, Charges, ChargedTwice},
+		dials:   []Parameter{Workers, Duplicates, Charge, Fail, Crash, Timeout, Slow, Retention},
 		note:    "One place behind, {1.chargedtwice} copies are charged again; 24 places behind, {24.chargedtwice}. The race is still there. A test whose copies come late only looks where it is not.",
 	}
 	for _, places := range []int64{1, 4, 8, 12, 16, 24} {

@@ -21,17 +21,17 @@ func answerLost(h sim.HandlerID) sim.Scenario {
 
 func release() Lesson {
 	compare := []sim.HandlerID{sim.HandlerClaim, sim.HandlerRelease, sim.HandlerLease}
-	twist := []Parameter{Fail, Crash, Timeout, Charge, Workers}
+	refusal, silence := []Parameter{Fail, Crash, Charge}, []Parameter{Timeout, Fail, Crash, Charge}
 	dies := onePayment(sim.HandlerRelease)
 	dies.Charge = pace
 	const claim, repaired, crashed, lost = 0, 1, 2, 3
 	return Lesson{
 		Name: "release", Title: "the claim that is never released",
 		Scenes: []Scene{
-			claim:    {Title: "claim, then charge; the charge fails", Scenario: refused(sim.HandlerClaim), Compare: compare, Parameters: twist},
-			repaired: {Title: "release on failure", Scenario: refused(sim.HandlerRelease), Compare: compare, Parameters: twist},
-			crashed:  {Title: "release, and a crash", Scenario: dies, Sends: crashAfter(1), Compare: compare, Parameters: []Parameter{Workers, Lease}},
-			lost:     {Title: "release, and a lost answer", Scenario: answerLost(sim.HandlerRelease), Compare: compare, Parameters: twist},
+			claim:    {Title: "claim, then charge; the charge fails", Scenario: refused(sim.HandlerClaim), Compare: compare, Parameters: refusal},
+			repaired: {Title: "release on failure", Scenario: refused(sim.HandlerRelease), Compare: compare, Parameters: refusal},
+			crashed:  {Title: "release, and a crash", Scenario: dies, Sends: crashAfter(1), Compare: compare, Parameters: []Parameter{Workers, Visibility, Charge}},
+			lost:     {Title: "release, and a lost answer", Scenario: answerLost(sim.HandlerRelease), Compare: compare, Parameters: silence},
 		},
 		Pages: append(failurePages(claim, repaired), silencePages(crashed, lost)...),
 		Question: Question{
@@ -47,6 +47,7 @@ func release() Lesson {
 				Title:   "2,000 payments, the first charge of 1 in 50 is refused, and the message delivered again",
 				Rows:    byHandler(failing(), compare...),
 				Columns: []Column{Deliveries, Payments, FailedFirst, Charges, NeverCharged, Stuck},
+				dials:   []Parameter{Duplicates, Crash, Timeout, Slow},
 				note:    "{claim.failedfirst} charges were refused. Without a release {claim.nevercharged} of those payments are never made, and {claim.stuck} claims stay behind as the only trace of it.",
 			},
 		},

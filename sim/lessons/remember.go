@@ -29,7 +29,7 @@ func replayed(title string, keep int64) Scene {
 	return Scene{
 		Title: title, Scenario: s, Sends: []sim.Send{{Charge: smallCharge}, {At: lateBy, Charge: smallCharge, Replay: true}},
 		Compare:    []sim.HandlerID{sim.HandlerLease, sim.HandlerClaim, sim.HandlerCheck, sim.HandlerKey},
-		Parameters: []Parameter{Retention, KeyMemory},
+		Parameters: []Parameter{Retention},
 	}
 }
 
@@ -139,6 +139,7 @@ func retentions() Table {
 	t := Table{
 		Title:   "2,000 payments, 1 in 20 delivered again " + length(lateBy) + " later, claim with state and lease",
 		Columns: []Column{Deliveries, Charges, ChargedTwice},
+		dials:   []Parameter{Duplicates, CopyAfter, Fail, Crash, Timeout, Slow},
 		note:    "Remembered for 7d, {7d.chargedtwice} of the late copies charge again. Remembered for 12d, {12d.chargedtwice}.",
 	}
 	for _, keep := range []int64{day, tooShort, longEnough} {

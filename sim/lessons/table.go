@@ -53,7 +53,8 @@ type Table struct {
 	Title   string
 	Rows    []Row
 	Columns []Column
-	note    string // what to see in it, with {KEY.COLUMN} words
+	dials   []Parameter // what can be changed in all rows at once
+	note    string      // what to see in it, with {KEY.COLUMN} words
 }
 
 // Row is one run of a table.
@@ -100,25 +101,9 @@ func (t Table) Note(results []sim.Result) string {
 	})
 }
 
-// workloadParameters are what may be changed in a workload of many payments.
-var workloadParameters = []Parameter{
-	Workers, Duplicates, Distance, CopyAfter, Charge, Lease, Fail, Crash, Timeout, Slow, Retention,
-}
-
-// Parameters are what may be changed in all rows at once: not what tells them
-// apart, and of the two that place the copy only the one that counts.
-func (t Table) Parameters() []Parameter {
-	var all []Parameter
-	for _, p := range workloadParameters {
-		first := t.Rows[0].Scenario
-		same := !slices.ContainsFunc(t.Rows, func(r Row) bool { return p.Value(r.Scenario) != p.Value(first) })
-		late := first.CopyAfter > 0
-		if same && (p != Distance || !late) && (p != CopyAfter || late) {
-			all = append(all, p)
-		}
-	}
-	return all
-}
+// Parameters are what may be changed in all rows at once, each of which changes
+// some number of the table.
+func (t Table) Parameters() []Parameter { return t.dials }
 
 // Turn is the table with the parameter moved to its next value up (by > 0) or
 // down in every row. Where it cannot be moved, nothing changes and ok is false.
