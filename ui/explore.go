@@ -136,7 +136,7 @@ func (s *simulator) View(w, h int) string { return s.front().View(w, h) }
 // ShortHelp lists the keys for the footer.
 func (s *simulator) ShortHelp() []key.Binding {
 	short := s.front().ShortHelp()
-	if s.open {
+	if s.open || s.behind.Typing() {
 		return short
 	}
 	open := s.keys.Explorer.Open

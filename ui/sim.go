@@ -124,7 +124,7 @@ func (c *course) View(w, h int) string { return c.front().View(w, h) }
 // ShortHelp lists the keys for the footer.
 func (c *course) ShortHelp() []key.Binding {
 	short := c.front().ShortHelp()
-	if c.inside {
+	if c.inside || c.front().Typing() {
 		return short
 	}
 	k := c.keys.Lesson

@@ -20,6 +20,9 @@ func (s *Screen) ShortHelp() []key.Binding {
 		}
 		return key.NewBinding(key.WithKeys(names...), key.WithHelp(keys, does))
 	}
+	if s.Typing() {
+		return s.player.ShortHelp()
+	}
 	turn := joined("n p", "page", k.Next, k.Prev)
 	if s.panel.Open {
 		return []key.Binding{
@@ -43,6 +46,12 @@ func (s *Screen) ShortHelp() []key.Binding {
 	if s.sequence() != nil {
 		return []key.Binding{turn, named(k.Results, "results"), menu, play, steps}
 	}
+	if s.player.Stands() && !s.player.Statement() {
+		return []key.Binding{
+			turn, named(p.Clear, "show all"), joined("z Z", "zoom", p.Closer, p.Farther), joined("j k", "events", p.NextEvent, p.PrevEvent),
+			named(p.Follow, "follow"), named(p.Filter, "filter"), named(p.Statement, "SQL"), play, steps,
+		}
+	}
 	// The line under the page's text has the keys of the run already.
 	return []key.Binding{turn, named(k.Change, "change"), named(k.Results, "results"), menu, scheduler, named(p.NextHandler, "handler"), named(p.Compare, "compare"), named(p.Statement, "SQL"), play, steps}
 }
@@ -53,7 +62,8 @@ func (s *Screen) FullHelp() []frame.KeyGroup {
 	k, p := s.keys.Lesson, s.keys.Player
 	groups := []frame.KeyGroup{
 		{Title: "lesson", Keys: []key.Binding{k.Next, k.Prev, k.Pick, k.Menu, k.Results, k.Change, k.Reset, p.NextHandler, p.Compare, k.All}},
-		{Title: "time", Keys: []key.Binding{p.Play, p.Step, p.Back, p.NextSeen, p.PrevSeen, p.NextBad, p.PrevBad, p.GoTo, p.First, p.Last, p.Faster, p.Slower, p.Statement}},
+		{Title: "time", Keys: []key.Binding{p.Play, p.Step, p.Back, p.NextSeen, p.PrevSeen, p.NextBad, p.PrevBad, p.GoTo, p.First, p.Last, p.Faster, p.Slower}},
+		{Title: "what is shown", Keys: s.player.Glances()},
 	}
 	for _, group := range s.player.FullHelp() {
 		if group.Title == "marks" {

@@ -21,6 +21,7 @@ import (
 var anyKeys = []string{
 	"n", "n", "n", "n", "p", "p", "down", "up", "left", "right", "shift+left", "shift+right", "v", "V", "home", "end", "g", "esc", "enter",
 	"1", "2", "3", "4", "5", "6", "7", "8", "L", "t", "a", "a", "r", "w", "S", "tab", "shift+tab", "+", "-", "?", "e", "s", "x", "0", "c", "f", "space",
+	"z", "z", "Z", "[", "]", "F", "/", "j", "k", "backspace",
 }
 
 // act is a key, or another size of the terminal.

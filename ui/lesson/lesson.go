@@ -133,6 +133,9 @@ func (s *Screen) Open(lesson int) tea.Cmd {
 func (s *Screen) pressed(msg tea.KeyPressMsg) tea.Cmd {
 	s.player.Arrive()
 	s.stepper.arrive()
+	if s.Typing() {
+		return s.player.Update(msg)
+	}
 	if s.panel.Open {
 		if cmd, taken := s.pressedInPanel(msg); taken {
 			return cmd
@@ -159,7 +162,7 @@ func (s *Screen) pressed(msg tea.KeyPressMsg) tea.Cmd {
 		return s.leave(false)
 	case key.Matches(msg, s.keys.Player.Compare):
 		return s.leave(true)
-	case key.Matches(msg, k.Back) && s.place.kind == page && s.player.Statement():
+	case key.Matches(msg, k.Back) && s.place.kind == page && s.player.Stands():
 		return s.player.Update(msg)
 	case key.Matches(msg, k.Back):
 		return s.stepOut()
@@ -187,7 +190,8 @@ func (s *Screen) pressed(msg tea.KeyPressMsg) tea.Cmd {
 // moves are the player's keys that work on a lesson's run.
 func (s *Screen) moves() []key.Binding {
 	k := s.keys.Player
-	return []key.Binding{k.Play, k.Step, k.Back, k.NextSeen, k.PrevSeen, k.NextBad, k.PrevBad, k.GoTo, k.First, k.Last, k.Faster, k.Slower, k.Statement}
+	all := []key.Binding{k.Play, k.Step, k.Back, k.NextSeen, k.PrevSeen, k.NextBad, k.PrevBad, k.GoTo, k.First, k.Last, k.Faster, k.Slower}
+	return append(all, s.player.Glances()...)
 }
 
 // leave goes to the player: with the lesson's workload, or to compare handlers
@@ -253,8 +257,8 @@ func (s *Screen) Pause() {
 // Title is the window title.
 func (s *Screen) Title() string { return "idemtui sim: " + s.lesson().Title }
 
-// Typing is false: text fields are in dialogs only.
-func (s *Screen) Typing() bool { return false }
+// Typing says whether the filter of the events has the keyboard.
+func (s *Screen) Typing() bool { return s.place.kind == page && s.player.Typing() }
 
 // SetStyles gives the screen its theme.
 func (s *Screen) SetStyles(styles theme.Styles) {

@@ -88,7 +88,7 @@ func (s *Screen) viewLow(w, h int, block []string) []string {
 	if s.panel.Open {
 		block = s.panelLines(w, h-leastRun)
 	}
-	if s.player.Statement() && !s.panel.Open {
+	if (s.player.Statement() || s.player.Filtered()) && !s.panel.Open {
 		block = fitted(s.player.Lower(w, h-leastRun), h-leastRun)
 	}
 	block = block[:min(len(block), h)]

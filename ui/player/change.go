@@ -77,7 +77,7 @@ func (p *Player) pressedInPanel(msg tea.KeyPressMsg) (cmd tea.Cmd, taken bool) {
 
 // change makes the run, and those beneath it, again with another scenario. The
 // cursor stays at its time; where the charge takes longer or shorter, at the
-// same part of it.
+// same part of it, and it is played about as long as before.
 func (p *Player) change(scenario sim.Scenario) tea.Cmd {
 	w := &p.workloads[p.shown]
 	if scenario == w.scenario {
@@ -86,6 +86,7 @@ func (p *Player) change(scenario sim.Scenario) tea.Cmd {
 	p.keepPlace()
 	if scenario.Charge != w.scenario.Charge {
 		w.now = scaled(w.now, scenario.Charge, w.scenario.Charge)
+		p.speed = Speed(scaled(int64(p.speed), scenario.Charge, w.scenario.Charge)).near()
 	}
 	w.scenario, w.changed = scenario, true
 	w.name()

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"idemtui/sim"
@@ -43,6 +44,7 @@ func (p *Player) Present(trace *sim.Trace, same bool) {
 	p.handler = trace.Scenario().Handler
 	w := &p.workloads[onePayment]
 	if !same {
+		p.glance = glance{statement: p.statement}
 		w.length, w.seen = 0, map[sim.HandlerID]sim.Result{}
 		p.speed = fittingSpeed(p.trace)
 	}
@@ -73,6 +75,22 @@ func (p *Player) Pause() { p.setMode(paused) }
 
 // Statement says whether [Player.Lower] shows the SQL of the step at the cursor.
 func (p *Player) Statement() bool { return p.statement }
+
+// Filtered says whether [Player.Lower] shows a choice of the events.
+func (p *Player) Filtered() bool { return p.choosing() }
+
+// Glances are the keys that change how the viewer looks at the run, and not the
+// place in it, where the arrow keys up and down are somebody else's.
+func (p *Player) Glances() []key.Binding {
+	k := p.keys.Player
+	return []key.Binding{k.Closer, k.Farther, k.Earlier, k.Later, k.Follow, k.FollowID, k.Filter, k.NextEvent, k.PrevEvent, k.Statement}
+}
+
+// Stands says whether there is something that the key for it takes back: a zoom,
+// a filter, a payment that is followed, the SQL.
+func (p *Player) Stands() bool {
+	return p.statement || p.filter != "" || p.following || p.zoom != zoom{} || p.peek > 0
+}
 
 // Playing says whether the clock runs.
 func (p *Player) Playing() bool { return p.mode == playing }
@@ -124,7 +142,7 @@ func (p *Player) GlideTo(n int) tea.Cmd {
 		return nil
 	}
 	cmd := p.setMode(gliding)
-	p.notice = ""
+	p.notice, p.peek = "", 0
 	p.glide = glide{n: n, from: p.now, to: p.trace.Event(n - 1).At}
 	return cmd
 }
@@ -207,7 +225,7 @@ func (p *Player) Upper(w, h int) string {
 		y = upperHead
 		end := v.drawClock(whole, false)
 		whole.cut(1, 0, end-2, v.trace.Handler().Title, inkAccent)
-		v.drawCounters(whole.sub(0, 1, w, 1))
+		v.drawCountersAndFollowed(whole.sub(0, 1, w, 1))
 	} else {
 		end := v.drawClock(whole, false)
 		v.drawCounters(whole.sub(0, 0, end-1, 1))
@@ -232,8 +250,12 @@ func (p *Player) Lower(w, h int) string {
 	}
 	c := newCanvas(w, h)
 	v := p.prepare(w)
-	if p.statement && w < besideStatement {
+	switch {
+	case p.statement && w < besideStatement:
 		v.drawStatement(c.pane(rect{0, 0, w, h}))
+		return c.draw(&p.palette)
+	case p.choosing() && w < wideEnough:
+		v.drawEvents(c.pane(rect{0, 0, w, h}), 0)
 		return c.draw(&p.palette)
 	}
 	stacked := p.statement || h >= v.trace.Handler().Steps+facts+2
@@ -254,9 +276,15 @@ func (p *Player) Lower(w, h int) string {
 	y := 0
 	if h > v.trace.Handler().Steps {
 		y = v.section(leftPane, 0, "program")
-		v.section(rightPane, 0, v.factsTitle())
+		if !v.choosing() {
+			v.section(rightPane, 0, v.factsTitle())
+		}
 	}
 	v.drawProgram(leftPane.sub(0, y, left, h-y))
+	if v.choosing() {
+		v.drawEvents(rightPane, 0)
+		return c.draw(&p.palette)
+	}
 	y += v.drawFacts(rightPane.sub(0, y, w-left-2, h-y))
 	v.drawStory(rightPane.sub(1, y, w-left-3, h-y))
 	return c.draw(&p.palette)

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"idemtui/ui/text"
 )
 
 // Speed is how fast the run is played, in thousandths: 1000 shows one virtual
@@ -21,7 +23,7 @@ const (
 const DefaultSpeed = Speed(250)
 
 // presets are what the keys for faster and slower choose from.
-var presets = []Speed{100, 250, 500, 1000, 2000, 5000, 10_000, 100_000}
+var presets = []Speed{100, 250, 500, 1000, 2000, 5000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000, 10_000_000_000, 100_000_000_000}
 
 // ParseSpeed reads a speed as the command line gives it: 1, 0.25, 100, with or
 // without an x at the end.
@@ -35,7 +37,23 @@ func ParseSpeed(s string) (Speed, error) {
 }
 
 // String is the speed as the screen shows it: 0.25x.
-func (s Speed) String() string { return formatDecimal(int64(s), 3) + "x" }
+func (s Speed) String() string {
+	if whole := int64(s) / 1000; int64(s)%1000 == 0 && whole >= 1000 {
+		return text.Count(whole, true) + "x"
+	}
+	return formatDecimal(int64(s), 3) + "x"
+}
+
+// near is the preset that is nearest to a speed, by its ratio.
+func (s Speed) near() Speed {
+	best := presets[0]
+	for _, p := range presets[1:] {
+		if s > best && int64(s)/int64(best) > int64(p)/max(int64(s), 1) {
+			best = p
+		}
+	}
+	return best
+}
 
 // virtual is how much virtual time passes in a stretch of real time, both in
 // nanoseconds.

@@ -329,13 +329,18 @@ func (v *view) drawHeading(p pane) int {
 	if x+text.Width(place) < end-1 {
 		p.put(x, y, place, inkMuted)
 	}
-	counters := p.sub(0, y+1, p.rect.w, 1)
-	if v.following {
-		end := counters.right(0, "following "+sim.PaymentName(v.followed)+" ", inkAccent)
-		counters = counters.sub(0, 0, end-1, 1)
-	}
-	v.drawCounters(counters)
+	v.drawCountersAndFollowed(p.sub(0, y+1, p.rect.w, 1))
 	return y + 2
+}
+
+// drawCountersAndFollowed is the counters, and at the right which payment is
+// followed.
+func (v *view) drawCountersAndFollowed(p pane) {
+	if v.following {
+		end := p.right(0, "following "+sim.PaymentName(v.followed)+" ", inkAccent)
+		p = p.sub(0, 0, end-1, 1)
+	}
+	v.drawCounters(p)
 }
 
 // drawClock says at the right whether the clock runs, and the time, with or
