@@ -22,7 +22,7 @@ func ResolveReleaseMode(m Mapping, mode ReleaseMode) (ReleaseMode, error) {
 		ReleaseClear:   needs(clearable(m), "the state is not told by the null-ness of columns"),
 		ReleaseExpire:  needs(m.Lease.Plain(), "the table has no lease column to end"),
 		ReleaseDelete:  "",
-		ReleaseMove:    "no profile of this table describes it",
+		ReleaseMove:    "where to is said by a profile file (release: mode: move, to: {table: NAME, take: {COL: COL}}; --map FILE)",
 		ReleaseCall:    "no profile of this table describes it",
 	}
 	if mode == ReleaseAuto || mode == "" {
@@ -153,6 +153,13 @@ func PlanID(p Plan) string {
 		for _, c := range r.AsRead {
 			put(c.Column)
 			maybe(c.Value)
+		}
+		for _, other := range r.With {
+			put(other.Table)
+			for _, c := range other.Before {
+				put(c.Column)
+				maybe(c.Value)
+			}
 		}
 		if s := r.Settlement; s != nil {
 			put(string(s.Outcome))

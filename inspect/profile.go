@@ -147,8 +147,13 @@ func (p Profile) Fit(t Table, unique [][]string) Mapping {
 		}
 	}
 	m.Releases = slices.Clone(m.Releases)
-	for i, r := range m.Releases {
-		set := slices.Clone(r.Set)
+	for i := range m.Releases {
+		r := m.Releases[i].Clone()
+		m.Releases[i] = r
+		for _, pair := range r.ClaimPairs() {
+			pair.With = name(pair.With)
+		}
+		set := r.Set
 		for j := range set {
 			set[j].Column = name(set[j].Column)
 		}

@@ -90,6 +90,8 @@ type PlannedRow struct {
 	Condition  Condition     `json:"condition"`
 	// Unknown is what is known about the charge: never that it happened.
 	Unknown string `json:"unknown,omitempty"`
+	// With are rows of other tables that are released with the claim, as read.
+	With []OtherRow `json:"with,omitempty"`
 	// Settlement is the provider's answer, in the plan of a settle.
 	Settlement *Settlement `json:"settlement,omitempty"`
 }

@@ -16,15 +16,32 @@ type ReleaseRule struct {
 	Set  []SetColumn
 	// Expect must hold besides the guard, or the claim is not released so.
 	Expect []StateRule
-	// Function is what ReleaseCall calls, [SCHEMA.]NAME of a function that takes
-	// an array of owners; without a schema it is that of the table.
-	Function    string
+	// Function is what ReleaseCall calls, [SCHEMA.]NAME; without a schema it is
+	// that of the table. It takes an array of owners, or Arguments once a claim.
+	Function  string
+	Arguments []Argument
+	// With are rows of other tables that are released with the claim.
+	With []Companion
+	// To is where ReleaseMove puts the claim.
+	To *MoveTo
+	// Unusable says why it cannot be carried out on this table; "" where it can.
+	Unusable    string
 	Consequence string
 	RunsNext    RunsNext
 	// Preferred is what auto stands for. Where no rule is preferred a release
 	// must name its mode.
 	Preferred bool
 }
+
+// Argument is what a framework's function is given for a claim.
+type Argument string
+
+// The arguments of a function that is called once a claim.
+const (
+	ArgumentKey  Argument = "key"
+	ArgumentNow  Argument = "now"
+	ArgumentNull Argument = "null"
+)
 
 // SetColumn is one column that a release writes.
 type SetColumn struct {
@@ -62,7 +79,7 @@ func (r ReleaseRule) columns() []string {
 	for _, e := range r.Expect {
 		out = append(out, e.Columns()...)
 	}
-	return out
+	return append(out, r.claimColumns()...)
 }
 
 // ReleaseRule finds the profile's rule of a mode; none where the modes follow
@@ -80,6 +97,9 @@ func resolveByRules(m Mapping, mode ReleaseMode) (ReleaseMode, error) {
 	var offered []string
 	for _, r := range m.Releases {
 		if r.Mode == mode || (r.Preferred && (mode == ReleaseAuto || mode == "")) {
+			if r.Unusable != "" {
+				return "", &Fault{Kind: FaultMapping, What: fmt.Sprintf("release mode %s cannot be carried out here: %s", r.Mode, r.Unusable), Next: "mend that, or choose another --mode"}
+			}
 			return r.Mode, nil
 		}
 		offered = append(offered, fmt.Sprintf("--mode %s (%s)", r.Mode, r.Name))

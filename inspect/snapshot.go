@@ -67,6 +67,8 @@ type Table struct {
 	Mapping  Mapping
 	// Joined is the table with the owners' heartbeats, where that is another.
 	Joined *Table
+	// Others are the tables that the mapping's releases write besides.
+	Others []Table
 
 	EstimatedRows Null[int64] // none: never analyzed
 	Pages         int64

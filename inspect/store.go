@@ -105,6 +105,8 @@ type AuditRow struct {
 	After  []ColumnValue `json:"after"`
 	// Settlement is what the person said that the provider answered.
 	Settlement *Settlement `json:"settlement,omitempty"`
+	// With are the rows of other tables that were written with it.
+	With []OtherRow `json:"with,omitempty"`
 	// WrittenBy is the server's id of the transaction whose statement wrote the
 	// row, where an undo may ask for it: see ToUndo.
 	WrittenBy string `json:"-"`

@@ -69,6 +69,13 @@ func appendRow(out []byte, row inspect.AuditRow) ([]byte, error) {
 		}
 		out = append(append(out, `,"settlement":`...), settlement...)
 	}
+	if len(row.With) > 0 {
+		with, err := json.Marshal(row.With)
+		if err != nil {
+			return nil, err
+		}
+		out = append(append(out, `,"with":`...), with...)
+	}
 	return append(out, '}'), nil
 }
 

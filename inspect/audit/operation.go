@@ -81,7 +81,7 @@ func (o *Operation) keep(rows []inspect.AuditRow) []inspect.AuditRow {
 	}
 	kept := make([]inspect.AuditRow, len(rows))
 	for i, row := range rows {
-		kept[i] = inspect.AuditRow{Key: row.Key, Before: only(row.Before), After: only(row.After), Settlement: row.Settlement}
+		kept[i] = inspect.AuditRow{Key: row.Key, Before: only(row.Before), After: only(row.After), Settlement: row.Settlement, With: row.With}
 	}
 	return kept
 }

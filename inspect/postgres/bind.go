@@ -41,6 +41,9 @@ func (t *tx) bind(ctx context.Context, r relation, m inspect.Mapping, target ins
 			table.Warnings = append(table.Warnings, why)
 		}
 	}
+	if err := t.others(ctx, &table, &b.m); err != nil {
+		return inspect.Table{}, err
+	}
 	table.Mapping = b.m
 	table.Warnings = append(table.Warnings, b.m.Caveats...)
 	table.UniqueKey = r.coveredBy(b.m.KeyNames())

@@ -30,23 +30,48 @@ func (w write) calls() bool { return w.mode == inspect.ReleaseCall }
 
 // function is the name of the framework's function, schema first.
 func (w write) function() (schema, name string) {
-	rule, _ := w.table.Mapping.ReleaseRule(inspect.ReleaseCall)
-	if schema, name, ok := strings.Cut(rule.Function, "."); ok {
+	if schema, name, ok := strings.Cut(w.rule().Function, "."); ok {
 		return schema, name
 	}
-	return w.table.Schema, rule.Function
+	return w.table.Schema, w.rule().Function
+}
+
+func (w write) callName() string {
+	schema, name := w.function()
+	return ident(schema, name)
 }
 
 func (w write) callSQL() string {
-	schema, name := w.function()
-	return "SELECT " + ident(schema, name) + "($1::text[])"
+	name := w.callName()
+	arguments := w.rule().Arguments
+	if len(arguments) == 0 {
+		return "SELECT " + name + "($1::text[])"
+	}
+	_, casts, names := keyArrays(w.table, nil, 1)
+	var list []string
+	for _, a := range arguments {
+		switch a {
+		case inspect.ArgumentKey:
+			list = append(list, casts...)
+		case inspect.ArgumentNow:
+			list = append(list, "now()")
+		default:
+			list = append(list, "NULL")
+		}
+	}
+	return "SELECT " + name + "(" + strings.Join(list, ", ") + ") FROM unnest(" + unnested(len(names), 1) + ") AS d(" + strings.Join(names, ", ") + ")"
 }
+
+// takesOwners: the function frees all that its owners hold.
+func (w write) takesOwners() bool { return w.calls() && len(w.rule().Arguments) == 0 }
 
 // lockSQL locks the planned rows that are as they were read.
 func (w write) lockSQL(nullKeys bool) string {
-	names := w.names()
-	return "SELECT d.n::text, " + ownerText(w.table) + ", " + columnTexts(w.audited) + "\n FROM " + tableName(w.table) + " AS t JOIN unnest(" +
-		unnested(len(names), 1) + ") WITH ORDINALITY AS d(" + strings.Join(names, ", ") + ", n) ON " + w.keyEquals("d", nullKeys) +
+	owner := "NULL::text"
+	if w.table.Mapping.Owner != "" {
+		owner = ownerText(w.table)
+	}
+	return "SELECT d.n::text, " + owner + ", " + columnTexts(w.audited) + "\n FROM " + tableName(w.table) + " AS t JOIN " + w.planned() + " ON " + w.keyEquals("d", nullKeys) +
 		"\n WHERE " + w.guard("d") + "\n FOR UPDATE OF t SKIP LOCKED"
 }
 
@@ -57,20 +82,24 @@ func (t *tx) mayCall(ctx context.Context, w write) error {
 	}
 	schema, name := w.function()
 	exists, may := false, false
+	given, condition := "text[]", "p.proargtypes[0] = 'text[]'::regtype AND"
+	if n := len(w.rule().Arguments); n > 0 {
+		given, condition = fmt.Sprintf("%d arguments", n), ""
+	}
 	err := t.texts(ctx, func(v []*string) error {
 		exists, may = true, may || *v[0] == "true"
 		return nil
 	}, `SELECT has_function_privilege(p.oid, 'EXECUTE')::text FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
- WHERE n.nspname = $1::text AND p.proname = $2::text AND p.proargtypes[0] = 'text[]'::regtype AND p.pronargs - p.pronargdefaults <= 1`, schema, name)
+ WHERE n.nspname = $1::text AND p.proname = $2::text AND `+condition+` $3::text::int BETWEEN p.pronargs - p.pronargdefaults AND p.pronargs`, schema, name, strconv.Itoa(max(1, len(w.rule().Arguments))))
 	switch {
 	case err != nil:
 		return err
 	case !exists:
-		return &inspect.Fault{Kind: inspect.FaultMapping, What: fmt.Sprintf("the database has no function %s(text[])", ident(schema, name)), Next: "choose another --mode"}
+		return &inspect.Fault{Kind: inspect.FaultMapping, What: fmt.Sprintf("the database has no function %s that takes %s", ident(schema, name), given), Next: "choose another --mode"}
 	case !may:
 		return &inspect.Fault{
 			Kind: inspect.FaultPermission, What: fmt.Sprintf("role %s may not call %s", t.database.User, ident(schema, name)),
-			Next: fmt.Sprintf("GRANT EXECUTE ON FUNCTION %s(text[]) TO %s", ident(schema, name), ident(t.database.User)),
+			Next: fmt.Sprintf("GRANT EXECUTE ON FUNCTION %s TO %s", ident(schema, name), ident(t.database.User)),
 		}
 	}
 	return nil
@@ -81,17 +110,47 @@ type locked struct {
 	n      int
 	before []inspect.ColumnValue
 	owner  string
+	with   []inspect.OtherRow
 }
 
-// call releases rows by the framework's function.
-func (r *releaser) call(ctx context.Context, t *tx, rows []inspect.PlannedRow) ([]written, error) {
+// together releases rows of which more is written than their own row, or by the
+// framework's function: everything is locked and compared first.
+func (r *releaser) together(ctx context.Context, t *tx, rows []inspect.PlannedRow) ([]written, error) {
+	if _, err := t.conn.Exec(ctx, constraintsNow); err != nil {
+		return nil, err
+	}
 	held, err := r.lock(ctx, t, rows)
+	if err == nil {
+		held, err = r.lockOthers(ctx, t, rows, held)
+	}
+	if err == nil && r.write.takesOwners() && len(held) > 0 {
+		held, err = r.alone(ctx, t, rows, held)
+	}
 	if err != nil || len(held) == 0 {
 		return nil, err
 	}
-	if held, err = r.alone(ctx, t, rows, held); err != nil || len(held) == 0 {
-		return nil, err
+	var done []written
+	if r.write.calls() {
+		done, err = r.call(ctx, t, rows, held)
+	} else {
+		some, with := make([]inspect.PlannedRow, len(held)), map[inspect.Key][]inspect.OtherRow{}
+		for i, h := range held {
+			some[i] = rows[h.n-1]
+			with[some[i].Key] = h.with
+		}
+		done, err = r.writeRows(ctx, t, some)
+		for i := range done {
+			done[i].with = with[done[i].key]
+		}
 	}
+	if err == nil {
+		err = r.writeOthers(ctx, t, done)
+	}
+	return done, err
+}
+
+// call has the framework's function release the locked rows.
+func (r *releaser) call(ctx context.Context, t *tx, rows []inspect.PlannedRow, held []locked) ([]written, error) {
 	var owners []string
 	keys := make([]inspect.Key, len(held))
 	for i, h := range held {
@@ -100,46 +159,66 @@ func (r *releaser) call(ctx context.Context, t *tx, rows []inspect.PlannedRow) (
 			owners = append(owners, h.owner)
 		}
 	}
-	if _, err := t.conn.Exec(ctx, r.write.callSQL(), owners); err != nil {
+	given := []any{owners}
+	if !r.write.takesOwners() {
+		given, _, _ = keyArrays(r.table, keys, 1)
+	}
+	if _, err := t.conn.Exec(ctx, r.write.callSQL(), given...); err != nil {
 		return nil, err
 	}
-	if err := r.wroteNoOther(ctx, t, len(held)); err != nil {
+	if err := r.wroteNoOther(ctx, t, held); err != nil {
 		return nil, err
 	}
 	done := make([]written, len(held))
 	arrays, _, names := keyArrays(r.table, keys, 1)
-	err = t.texts(ctx, func(v []*string) error {
+	err := t.texts(ctx, func(v []*string) error {
 		i, err := strconv.Atoi(*v[0])
 		if err != nil {
 			return fmt.Errorf("read an ordinal: %w", err)
 		}
-		done[i-1] = written{key: keys[i-1], before: held[i-1].before, after: columnValues(r.write.audited, v[1:])}
+		done[i-1] = written{key: keys[i-1], before: held[i-1].before, with: held[i-1].with, after: columnValues(r.write.audited, v[1:])}
 		return nil
 	}, "SELECT d.n::text, "+columnTexts(r.write.audited)+" FROM "+tableName(r.table)+" AS t JOIN unnest("+unnested(len(arrays), 1)+
 		") WITH ORDINALITY AS d("+strings.Join(names, ", ")+", n) ON "+r.write.keyEquals("d", false), arrays...)
 	for i := range done {
 		if done[i].after == nil { // the function deleted the row
-			done[i] = written{key: keys[i], before: held[i].before}
+			done[i] = written{key: keys[i], before: held[i].before, with: held[i].with}
 		}
 	}
 	return done, err
 }
 
-// wroteNoOther asks the server how many row versions of the table this
-// transaction has replaced (pg_stat_get_xact_tuples_updated and _deleted; they
-// count nothing where track_counts is off).
-func (r *releaser) wroteNoOther(ctx context.Context, t *tx, planned int) error {
-	var wrote int
-	err := t.conn.QueryRow(ctx, `SELECT coalesce(sum(pg_stat_get_xact_tuples_updated(c) + pg_stat_get_xact_tuples_deleted(c)), 0)::int
- FROM (SELECT $1::oid AS c UNION SELECT relid FROM pg_partition_tree($1::oid)) AS parts`, r.table.OID).Scan(&wrote)
-	if err == nil && wrote > planned {
-		schema, name := r.write.function()
-		err = &inspect.Fault{
-			Kind: inspect.FaultRefused, What: fmt.Sprintf("%s wrote %d rows of %s where %d were planned, so all of it was rolled back", ident(schema, name), wrote, r.table.FullName(), planned),
-			Next: "look at what the function does, or choose another --mode",
+// wroteNoOther asks the server how many row versions this transaction has
+// replaced in the tables that the function writes
+// (pg_stat_get_xact_tuples_updated and _deleted; they count nothing where
+// track_counts is off).
+func (r *releaser) wroteNoOther(ctx context.Context, t *tx, held []locked) error {
+	planned := map[string]int{}
+	for _, h := range held {
+		for _, o := range h.with {
+			planned[o.Table]++
 		}
 	}
-	return err
+	tables := []inspect.Table{r.table}
+	planned[r.table.FullName()] = len(held)
+	for _, c := range r.write.rule().With {
+		tables = append(tables, r.write.other(c))
+	}
+	for _, table := range tables {
+		var wrote int
+		err := t.conn.QueryRow(ctx, `SELECT coalesce(sum(pg_stat_get_xact_tuples_updated(c) + pg_stat_get_xact_tuples_deleted(c)), 0)::int
+ FROM (SELECT $1::oid AS c UNION SELECT relid FROM pg_partition_tree($1::oid)) AS parts`, table.OID).Scan(&wrote)
+		if err != nil {
+			return err
+		}
+		if n := planned[table.FullName()]; wrote > n {
+			return &inspect.Fault{
+				Kind: inspect.FaultRefused, What: fmt.Sprintf("%s wrote %d rows of %s where %d were planned, so all of it was rolled back", r.write.callName(), wrote, table.FullName(), n),
+				Next: "look at what the function does, or choose another --mode",
+			}
+		}
+	}
+	return nil
 }
 
 func (r *releaser) lock(ctx context.Context, t *tx, rows []inspect.PlannedRow) ([]locked, error) {
@@ -149,10 +228,14 @@ func (r *releaser) lock(ctx context.Context, t *tx, rows []inspect.PlannedRow) (
 		switch {
 		case err != nil:
 			return fmt.Errorf("read an ordinal: %w", err)
-		case v[1] == nil:
+		case v[1] == nil && r.write.takesOwners():
 			r.leave(rows[n-1].Key, "it has no owner, and the framework's function takes owners")
 		default:
-			out = append(out, locked{n: n, owner: *v[1], before: columnValues(r.write.audited, v[2:])})
+			h := locked{n: n, before: columnValues(r.write.audited, v[2:])}
+			if v[1] != nil {
+				h.owner = *v[1]
+			}
+			out = append(out, h)
 		}
 		return nil
 	}, r.write.lockSQL(rows[0].Key.HasNull()), r.write.arguments(rows)...)

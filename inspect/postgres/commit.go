@@ -20,6 +20,7 @@ type written struct {
 	key           inspect.Key
 	before, after []inspect.ColumnValue
 	settlement    *inspect.Settlement
+	with          []inspect.OtherRow // of other tables
 }
 
 // recorder commits batches together with their audit records.
@@ -140,7 +141,7 @@ func (r *recorder) ended(ctx context.Context, transaction string) (inspect.Trans
 func auditRows(done []written) []inspect.AuditRow {
 	out := make([]inspect.AuditRow, len(done))
 	for i, w := range done {
-		out[i] = inspect.AuditRow{Key: w.key, Before: w.before, After: w.after, Settlement: w.settlement}
+		out[i] = inspect.AuditRow{Key: w.key, Before: w.before, After: w.after, Settlement: w.settlement, With: w.with}
 	}
 	return out
 }

@@ -38,12 +38,15 @@ func (s *Store) Plan(ctx context.Context, table inspect.Table, request inspect.P
 			return err
 		}
 		plan = inspect.Plan{
-			Database: t.database.ID, Table: table.FullName(), Mode: mode, OverrideLease: request.OverrideLease, SQL: w.sql(false),
+			Database: t.database.ID, Table: table.FullName(), Mode: mode, OverrideLease: request.OverrideLease, SQL: w.shown(),
 			Consequence: inspect.Consequences(table, mode, request.OverrideLease), RunsNext: table.Mapping.RunsNextAfter(mode), ReadAt: t.now(),
 		}
 		plan.Rows, plan.Refused = t.planned(table, mode, claims, missing, request.OverrideLease, request.Bulk || len(request.Keys) == 0)
 		if text := unknownOfAll(plan.Rows); text != "" {
 			plan.Consequence = append(plan.Consequence, text)
+		}
+		if err := t.plannedWith(ctx, w, &plan); err != nil {
+			return err
 		}
 		plan.ID = inspect.PlanID(plan)
 		return nil
@@ -117,7 +120,7 @@ func (t *tx) mayWrite(w write) error {
 	refuse := func(kind inspect.FaultKind, what, next string) error {
 		return &inspect.Fault{Kind: kind, What: what, Next: next}
 	}
-	table, mode := w.table, w.mode
+	table := w.table
 	var denied []string
 	for _, column := range w.setColumns() {
 		if c, _ := table.Column(column); !c.Writable {
@@ -131,10 +134,10 @@ func (t *tx) mayWrite(w write) error {
 	case w.draws() && !table.CanDraw:
 		return refuse(inspect.FaultPermission, fmt.Sprintf("role %s may not draw the next token from sequence %s", t.database.User, table.TokenSequence),
 			fmt.Sprintf("GRANT USAGE ON SEQUENCE %s TO %s", table.TokenSequence, ident(t.database.User)))
-	case mode == inspect.ReleaseDelete && (!table.CanDelete || !table.CanUpdate):
+	case w.removes() && (!table.CanDelete || !table.CanUpdate):
 		return refuse(inspect.FaultPermission, fmt.Sprintf("role %s may not delete from %s", t.database.User, table.FullName()),
 			fmt.Sprintf("GRANT UPDATE, DELETE ON %s TO %s (UPDATE to lock the rows first)", tableName(table), ident(t.database.User)))
-	case mode == inspect.ReleaseDelete && slices.ContainsFunc(table.Columns, func(c inspect.Column) bool { return !c.Readable }):
+	case w.removes() && slices.ContainsFunc(table.Columns, func(c inspect.Column) bool { return !c.Readable }):
 		return refuse(inspect.FaultPermission, fmt.Sprintf("not every column of %s may be read by role %s, so a deleted row could not be put back", table.FullName(), t.database.User), "grant SELECT on the table (hide: in the config keeps columns back too), or choose another --mode")
 	}
 	return nil

@@ -98,7 +98,7 @@ func (r *releaser) part(ctx context.Context, w write, rows []inspect.PlannedRow)
 		return nil
 	}
 	r.write, r.columns = w, w.audited
-	r.intent.Mode, r.intent.SQL = w.mode, w.sql(false)
+	r.intent.Mode, r.intent.SQL = w.mode, w.shown()
 	size := inspect.MaxBatch
 	if r.options.Rate > 0 {
 		size = min(size, r.options.Rate)
@@ -243,12 +243,14 @@ func (r *releaser) statement(ctx context.Context, t *tx, rows []inspect.PlannedR
 	if t.database.ID != r.plan.Database {
 		return nil, &inspect.Fault{Kind: inspect.FaultRefused, What: fmt.Sprintf("the plan is for %s, but this is %s", r.plan.Database, t.database.ID), Next: "make a new plan here"}
 	}
-	if r.write.calls() {
-		if _, err := t.conn.Exec(ctx, constraintsNow); err != nil {
-			return nil, err
-		}
-		return r.call(ctx, t, rows)
+	if r.write.together() {
+		return r.together(ctx, t, rows)
 	}
+	return r.writeRows(ctx, t, rows)
+}
+
+// writeRows carries out the guarded statement.
+func (r *releaser) writeRows(ctx context.Context, t *tx, rows []inspect.PlannedRow) ([]written, error) {
 	var done []written
 	seen := map[int]bool{}
 	columns := r.write.audited
@@ -262,7 +264,12 @@ func (r *releaser) statement(ctx context.Context, t *tx, rows []inspect.PlannedR
 		}
 		seen[n] = true
 		w := written{key: rows[n-1].Key, settlement: rows[n-1].Settlement, before: columnValues(columns, v[1:1+len(columns)])}
-		if after := v[1+len(columns):]; len(after) > 0 {
+		switch after := v[1+len(columns):]; {
+		case r.write.mode == inspect.ReleaseMove:
+			if w.with, err = r.write.moved(after); err != nil {
+				return err
+			}
+		case len(after) > 0:
 			w.after = columnValues(columns, after)
 		}
 		if r.write.undone(w) {

@@ -193,11 +193,7 @@ func cloneRules(rules map[inspect.State][]inspect.StateRule) map[inspect.State][
 func cloneReleases(rules []inspect.ReleaseRule) []inspect.ReleaseRule {
 	out := slices.Clone(rules)
 	for i := range out {
-		out[i].Set = slices.Clone(out[i].Set)
-		out[i].Expect = slices.Clone(out[i].Expect)
-		for j := range out[i].Expect {
-			out[i].Expect[j] = slices.Clone(out[i].Expect[j])
-		}
+		out[i] = out[i].Clone()
 	}
 	return out
 }
@@ -221,6 +217,9 @@ func ruleColumns(m *inspect.Mapping) []*string {
 		}
 		for _, rule := range m.Releases[i].Expect {
 			add(rule)
+		}
+		for _, pair := range m.Releases[i].ClaimPairs() {
+			out = append(out, &pair.With)
 		}
 	}
 	return out

@@ -43,6 +43,7 @@ type undoer struct {
 	recorder
 	request inspect.UndoRequest
 	result  *inspect.UndoResult
+	left    map[inspect.Key]string // why rows were left out, for the explanation
 }
 
 // sameShape reports whether two records hold the same columns.
@@ -85,10 +86,17 @@ func (u *undoer) try(ctx context.Context, rows []inspect.AuditRow) error {
 		}
 		return nil
 	}
-	t, err := u.store.begin(ctx, u.conn.conn, readWrite, applicationName+" "+u.auditor.ID())
+	var t *tx
 	var done []written
-	if err == nil {
-		done, err = u.statement(ctx, t, rows)
+	var err error
+	for some := rows; len(some) > 0 && err == nil && len(done) == 0; {
+		t, err = u.store.begin(ctx, u.conn.conn, readWrite, applicationName+" "+u.auditor.ID())
+		if err == nil {
+			done, some, err = u.restoreAll(ctx, t, some)
+		}
+		if err == nil && len(some) > 0 {
+			rollback(u.conn.conn)
+		}
 	}
 	if err != nil || len(done) == 0 {
 		rollback(u.conn.conn)
@@ -125,9 +133,16 @@ func (u *undoer) impossible(row inspect.AuditRow) string {
 
 func (u *undoer) statement(ctx context.Context, t *tx, rows []inspect.AuditRow) ([]written, error) {
 	u.columns = columnNames(rows[0].Before)
-	sql, args := u.restoreSQL(rows)
-	if rows[0].After == nil {
+	var sql string
+	var args []any
+	switch {
+	case rows[0].Before == nil:
+		u.columns = columnNames(rows[0].After)
+		sql, args = u.deleteSQL(rows)
+	case rows[0].After == nil:
 		sql, args = u.insertSQL(rows)
+	default:
+		sql, args = u.restoreSQL(rows)
 	}
 	u.intent.SQL = sql
 	if _, err := t.conn.Exec(ctx, constraintsNow); err != nil {
@@ -150,7 +165,10 @@ func (u *undoer) statement(ctx context.Context, t *tx, rows []inspect.AuditRow) 
 			return nil, &inspect.Fault{Kind: inspect.FaultRefused, What: fmt.Sprintf("key %s stands on several rows that cannot be told apart; nothing of its batch was undone", rows[n-1].Key)}
 		}
 		seen[n] = true
-		w := written{key: rows[n-1].Key, after: columnValues(u.columns, after.values)}
+		w := written{key: rows[n-1].Key}
+		if after.present {
+			w.after = columnValues(u.columns, after.values)
+		}
 		if before.present {
 			w.before = columnValues(u.columns, before.values)
 		}
@@ -370,6 +388,8 @@ func (u *undoer) skipped(r inspect.AuditRow, now found) {
 		what, completed = "settle", r.Settlement.Outcome == inspect.AnswerCharged
 	}
 	switch {
+	case u.left[r.Key] != "" && (c == nil || now.is(r.After)):
+		u.skip(r.Key, inspect.ReasonChanged, u.left[r.Key])
 	case c == nil && r.After == nil:
 		u.skip(r.Key, inspect.ReasonLocked, "another transaction was putting a row with this key in its place")
 	case c == nil:
@@ -397,12 +417,17 @@ func (u *undoer) preview(ctx context.Context, t *tx) error {
 	if err != nil {
 		return err
 	}
+	if err := u.otherChanged(ctx, t, u.request.Rows); err != nil {
+		return err
+	}
 	for _, r := range u.request.Rows {
 		reason := u.impossible(r)
 		f := now[r.Key]
 		switch {
 		case reason != "":
 			u.skip(r.Key, inspect.ReasonChanged, reason)
+		case u.left[r.Key] != "":
+			u.skipped(r, f)
 		case f.claim == nil && r.After == nil, f.claim != nil && f.is(r.After) && !f.touched(r):
 			u.result.Restored = append(u.result.Restored, r.Key)
 		default:

@@ -150,6 +150,9 @@ func (w write) sql(nullKeys bool) string {
 	if w.calls() {
 		return w.lockSQL(nullKeys) + ";\n" + w.callSQL()
 	}
+	if w.mode == inspect.ReleaseMove {
+		return w.moveSQL(nullKeys)
+	}
 	names := w.names()
 	returned := ""
 	action := "DELETE FROM " + tableName(w.table) + " AS t USING locked AS l"
@@ -172,6 +175,12 @@ func (w write) sql(nullKeys bool) string {
 		unnested(len(names), 1) + ") WITH ORDINALITY AS d(" + strings.Join(names, ", ") + ", n) ON " + w.keyEquals("d", nullKeys) +
 		"\n WHERE " + w.guard("d") + "\n FOR UPDATE OF t SKIP LOCKED)\n" +
 		action + "\nWHERE " + w.keyEquals("l", nullKeys) + " AND " + w.again(nullKeys) + "\nRETURNING l.n::text, " + strings.Join(was, ", ") + returned
+}
+
+// planned are the planned rows as a table d, one array for each of its columns.
+func (w write) planned() string {
+	names := w.names()
+	return "unnest(" + unnested(len(names), 1) + ") WITH ORDINALITY AS d(" + strings.Join(names, ", ") + ", n)"
 }
 
 func textArray(columns []string) string {

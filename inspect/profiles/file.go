@@ -96,14 +96,17 @@ func (s states) byState() map[inspect.State]words {
 }
 
 type release struct {
-	Name        string   `yaml:"name"`
-	Mode        string   `yaml:"mode"`
-	Set         settings `yaml:"set"`
-	Expect      words    `yaml:"expect"`
-	Function    string   `yaml:"function"`
-	Consequence string   `yaml:"consequence"`
-	RunsNext    string   `yaml:"runs_next"`
-	Preferred   bool     `yaml:"preferred"`
+	Name        string      `yaml:"name"`
+	Mode        string      `yaml:"mode"`
+	Set         settings    `yaml:"set"`
+	Expect      words       `yaml:"expect"`
+	Function    string      `yaml:"function"`
+	Arguments   words       `yaml:"arguments"`
+	With        []companion `yaml:"with"`
+	To          *moveTo     `yaml:"to"`
+	Consequence string      `yaml:"consequence"`
+	RunsNext    string      `yaml:"runs_next"`
+	Preferred   bool        `yaml:"preferred"`
 }
 
 // words is one word or several, each as it is written: 1 and true are words.

@@ -35,6 +35,8 @@ type framework struct {
 	release string
 	lease   bool // override the running lease
 	refused map[string]inspect.Reason
+	// other is a table of which rows are released with the claim.
+	other string
 	// after is read after the release.
 	after, want string
 }
@@ -60,14 +62,14 @@ var frameworks = []framework{
 	{
 		profile: "graphile-worker", table: "graphile_worker._private_jobs", kind: inspect.KindLockedAt,
 		says: []string{"1 stuck/cannot-tell", "2 stuck/cannot-tell", "3 held/cannot-tell"}, states: "free 2, processing 3",
-		release: "1", refused: map[string]inspect.Reason{"3": inspect.ReasonLeaseRunning},
+		release: "1", refused: map[string]inspect.Reason{"3": inspect.ReasonLeaseRunning}, other: "graphile_worker._private_job_queues",
 		after: "SELECT concat(j.locked_by, j.is_available, q.locked_by) FROM graphile_worker._private_jobs j JOIN graphile_worker._private_job_queues q ON q.id = j.job_queue_id", want: "t",
 	},
 	{
 		profile: "graphile-worker", table: "graphile_worker._private_jobs", kind: inspect.KindLockedAt,
 		says: []string{"1 stuck/cannot-tell", "2 stuck/cannot-tell", "3 held/cannot-tell"}, states: "free 2, processing 3",
-		mode: inspect.ReleaseClear, release: "2", refused: map[string]inspect.Reason{"1": inspect.ReasonChanged},
-		after: "SELECT concat(locked_by, is_available) FROM graphile_worker._private_jobs WHERE id = 2", want: "t",
+		mode: inspect.ReleaseClear, release: "1", refused: map[string]inspect.Reason{"3": inspect.ReasonLeaseRunning}, other: "graphile_worker._private_job_queues",
+		after: "SELECT concat(j.locked_by, j.is_available, q.locked_by) FROM graphile_worker._private_jobs j JOIN graphile_worker._private_job_queues q ON q.id = j.job_queue_id", want: "t",
 	},
 	{
 		profile: "wolverine", table: "wolverine.wolverine_incoming_envelopes", kind: inspect.KindHeartbeat,
@@ -193,6 +195,9 @@ func (f framework) released(t *testing.T, db *servertest.DB, s *postgres.Store, 
 	t.Helper()
 	ctx := t.Context()
 	whole := fmt.Sprintf(`SELECT string_agg(t::text, '|' ORDER BY t::text) FROM "%s"."%s" t`, table.Schema, table.Name)
+	if f.other != "" {
+		whole = fmt.Sprintf(`SELECT (%s) || (SELECT string_agg(o::text, '|' ORDER BY o::text) FROM %s o)`, whole, f.other)
+	}
 	before := db.Text(whole)
 	for text, reason := range f.refused {
 		p, err := s.Plan(ctx, table, inspect.PlanRequest{Keys: []inspect.Key{key(t, table, text)}, Mode: f.mode})
@@ -203,6 +208,9 @@ func (f framework) released(t *testing.T, db *servertest.DB, s *postgres.Store, 
 	p, err := s.Plan(ctx, table, inspect.PlanRequest{Keys: []inspect.Key{key(t, table, f.release)}, Mode: f.mode, OverrideLease: f.lease})
 	if err != nil || len(p.Rows) != 1 {
 		t.Fatalf("plan %+v: %v", p.Refused, err)
+	}
+	if text := strings.Join(p.Consequence, "\n"); f.other != "" && (!strings.Contains(text, "in the same transaction: 1 row of "+f.other) || !strings.Contains(p.SQL, "FOR UPDATE OF o")) {
+		t.Errorf("the plan does not say what goes with it: %s\n%s", text, p.SQL)
 	}
 	audit := &memory{}
 	options := inspect.ReleaseOptions{Auditor: audit, Reason: "test"}

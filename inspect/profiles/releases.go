@@ -1,6 +1,7 @@
 package profiles
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -31,8 +32,11 @@ func (l *loader) releases() error {
 		if rule.Preferred {
 			preferred++
 		}
-		if rule.Mode == inspect.ReleaseCall && m.Owner == "" {
+		if rule.Mode == inspect.ReleaseCall && m.Owner == "" && len(rule.Arguments) == 0 {
 			return l.at("release", "number %d: call takes owners, and none is mapped", i+1)
+		}
+		if err := takesKey(*m, rule); err != nil {
+			return l.at("release", "number %d: %v", i+1, err)
 		}
 		m.Releases = append(m.Releases, rule)
 	}
@@ -49,17 +53,18 @@ func releaseRule(r release) (inspect.ReleaseRule, error) {
 	}
 	switch {
 	case !slices.Contains(modes, rule.Mode):
-		return rule, fmt.Errorf("mode: want delete, clear, requeue, fail, expire or call")
-	case rule.Mode == inspect.ReleaseMove:
-		return rule, fmt.Errorf("mode: move is not written by this version")
+		return rule, fmt.Errorf("mode: want delete, clear, requeue, fail, expire, move or call")
 	case rule.Name == "" || rule.Consequence == "":
 		return rule, fmt.Errorf("name and consequence are what a person decides by: give both")
 	case !slices.Contains(runners, rule.RunsNext):
 		return rule, fmt.Errorf("runs_next: want poller, broker, client or nobody")
 	case (rule.Mode == inspect.ReleaseCall) != (rule.Function != ""):
 		return rule, fmt.Errorf("function: mode call needs it, and no other takes it")
-	case (rule.Mode == inspect.ReleaseDelete || rule.Mode == inspect.ReleaseCall) == (len(rule.Set) > 0):
+	case slices.Contains([]inspect.ReleaseMode{inspect.ReleaseDelete, inspect.ReleaseCall, inspect.ReleaseMove}, rule.Mode) == (len(rule.Set) > 0):
 		return rule, fmt.Errorf("set: mode %s %s", rule.Mode, map[bool]string{true: "sets no column", false: "needs the columns that it sets"}[len(rule.Set) > 0])
+	}
+	if err := errors.Join(arguments(r, &rule), others(r, &rule)); err != nil {
+		return rule, err
 	}
 	for i := range rule.Set {
 		rule.Set[i].Column = inspect.FoldName(rule.Set[i].Column)
@@ -95,6 +100,9 @@ func (l *loader) required() error {
 		}
 		for _, e := range r.Expect {
 			need["release"] = append(need["release"], e.Columns()...)
+		}
+		for _, p := range r.ClaimPairs() {
+			need["release"] = append(need["release"], p.With)
 		}
 	}
 	if m.Heartbeat.Join != nil {
