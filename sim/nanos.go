@@ -35,3 +35,44 @@ func formatNanos(n int64) string {
 	}
 	return fmt.Sprintf("%d.%03d s", n/second, n%second/millisecond)
 }
+
+// limitUnits are the units of a limit, longest first, as a flag takes them.
+var limitUnits = []struct {
+	length int64
+	name   string
+}{
+	{24 * 3600 * second, "d"},
+	{3600 * second, "h"},
+	{60 * second, "m"},
+	{second, "s"},
+	{millisecond, "ms"},
+	{microsecond, "us"},
+	{1, "ns"},
+}
+
+// formatLimit writes the most that a time may be, so that a person can read it and
+// type it: in its two largest units, rounded down, and very long ones in years.
+func formatLimit(n int64) string {
+	if n >= 2*MaxTime {
+		return fmt.Sprintf("%d years", n/MaxTime)
+	}
+	for i, u := range limitUnits {
+		if n < u.length {
+			continue
+		}
+		limit := fmt.Sprintf("%d%s", n/u.length, u.name)
+		if rest := n % u.length; i+1 < len(limitUnits) && rest >= limitUnits[i+1].length {
+			limit += fmt.Sprintf("%d%s", rest/limitUnits[i+1].length, limitUnits[i+1].name)
+		}
+		return limit
+	}
+	return "0s"
+}
+
+// plural is a number with the word for it.
+func plural(n int64, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}

@@ -13,3 +13,14 @@ func TestTimesAreSaidWithTheirUnit(t *testing.T) {
 		}
 	}
 }
+
+func TestLimitsAreRoundedDownToWhatCanBeTyped(t *testing.T) {
+	for nanos, want := range map[int64]string{
+		0: "0s", 1: "1ns", 1_500: "1us500ns", millisecond: "1ms", 26352 * 60 * second: "18d7h", 90*second + 1: "1m30s",
+		MaxTime: "366d", MaxTime - 1: "365d23h", 10*MaxTime + 5: "10 years", longestRun / 2: "50 years",
+	} {
+		if got := formatLimit(nanos); got != want {
+			t.Errorf("%d: got %q, want %q", nanos, got, want)
+		}
+	}
+}

@@ -49,8 +49,8 @@ func (s *Scenario) mostTries() int64 {
 func (s *Scenario) endlessError() error {
 	tries, times := s.mostTries(), ""
 	if tries > 1 {
-		times = fmt.Sprintf(" that may each be charged up to %d times", tries)
+		times = fmt.Sprintf(" that may be charged up to %d times each", tries)
 	}
 	most := MaxTime / s.Payments / tries
-	return &RangeError{"charge", formatNanos(s.Charge), fmt.Sprintf("at most %s with %d payments%s, a year in all", formatNanos(most), s.Payments, times)}
+	return &RangeError{"charge", formatNanos(s.Charge), fmt.Sprintf("at most %s with %s%s, a year in all", formatLimit(most), plural(s.Payments, "payment", "payments"), times)}
 }

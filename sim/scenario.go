@@ -178,8 +178,6 @@ func (s Scenario) Validate() error {
 		}
 	}
 	switch {
-	case s.Charge > MaxTime/s.Payments:
-		return &RangeError{"charge", formatNanos(s.Charge), fmt.Sprintf("at most %s with %d payments, a year in all", formatNanos(MaxTime/s.Payments), s.Payments)}
 	case s.Charge > MaxTime/s.Payments/s.mostTries():
 		return s.endlessError()
 	case s.Log && s.Direct:
@@ -224,7 +222,7 @@ func (s Scenario) validateWaits() error {
 		most /= 10
 	}
 	got := map[string]int64{"lease": s.Lease, "visibility": s.Visibility, "charge": s.Charge}[name]
-	return &RangeError{name, formatNanos(got), fmt.Sprintf("at most %s with %d pauses, crashes and lost acks", formatNanos(most), waits)}
+	return &RangeError{name, formatNanos(got), fmt.Sprintf("at most %s with %s", formatLimit(most), plural(waits, "pause, crash or lost ack", "pauses, crashes and lost acks"))}
 }
 
 // String is the guard as the command line spells it.

@@ -106,7 +106,7 @@ func (s Script) validateLength() error {
 		total += send.Charge + send.Pause
 	}
 	if total > longestRun/2/tries {
-		return &RangeError{"charges and pauses of the sends", formatNanos(total), "at most " + formatNanos(longestRun/2/tries) + " in all"}
+		return &RangeError{"charges and pauses of the sends", formatNanos(total), "at most " + formatLimit(longestRun/2/tries) + " in all"}
 	}
 	return nil
 }

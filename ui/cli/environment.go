@@ -32,6 +32,9 @@ func (a *app) applyEnvironment(cmd *cobra.Command) error {
 		if _, isLater := flag.Value.(laterFlag); isLater {
 			return // another command may read the variable
 		}
+		if _, kind := flag.Value.(choiceFlag); kind && flag.Name == "broker" {
+			return // the variable names a real broker
+		}
 		variable := environmentName(flag.Name)
 		value := a.getenv(variable)
 		if value == "" {

@@ -45,6 +45,7 @@ idemtui sim --handler claim | cat`,
 	f.register(cmd, sim.HandlerCheck.String())
 	cmd.Flags().StringVar(&f.speed, "speed", "", "virtual milliseconds shown in a second (default 0.25)")
 	cmd.Flags().StringVar(&f.open, "open", "", "open a run or a schedule by its token, such as s1.check.1")
+	f.registerWorld(cmd)
 	cmd.AddCommand(newSimRunCommand(a), newSimExploreCommand(a), newSimExportCommand(a))
 	return cmd
 }

@@ -46,6 +46,7 @@ idemtui sim export --payments 2000 | jq -c '.events[] | select(.payment == 1)'`,
 	f.register(cmd, sim.HandlerCheck.String())
 	cmd.Flags().StringVar(&f.as, "as", "json", "the form: svg (a picture), perfetto (for ui.perfetto.dev and Chrome), cast (for asciinema) or json")
 	cmd.Flags().StringVarP(&f.out, "out", "o", "-", "the file to write; - is standard output")
+	f.registerWorld(cmd)
 	return cmd
 }
 

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -20,10 +19,6 @@ import (
 type scenarioFlags struct {
 	handlers []string
 	scenario sim.Scenario
-	workers  int64
-	charge   time.Duration
-	lease    time.Duration
-	renew    time.Duration
 	lesson   lessons.Lesson // its number is 0 where none was asked for
 	flags    *pflag.FlagSet
 }
@@ -34,47 +29,50 @@ var laterScenarioFlags = map[string]string{
 	"dsn":  "leave it out: the run is simulated",
 }
 
-// scenarioNames are the flags that change the workload.
-var scenarioNames = []string{"payments", "workers", "duplicates", "distance", "fail", "crash", "timeout", "slow", "lesson"}
-
-// register adds the flags. The handlers are the default of --handler.
+// register adds the flags of workload and workers. The handlers are the default
+// of --handler. The world's flags follow those of the command itself: see
+// registerWorld.
 func (f *scenarioFlags) register(cmd *cobra.Command, handlers ...string) {
 	flags := cmd.Flags()
+	flags.SortFlags = false
 	f.flags, f.handlers = flags, handlers
 	f.scenario = sim.DefaultScenario()
-	f.workers = int64(f.scenario.Workers)
-	f.charge, f.lease, f.renew = time.Duration(f.scenario.Charge), time.Duration(f.scenario.Lease), time.Duration(f.scenario.Renew)
 	usage := "the handler: "
 	if len(handlers) != 1 {
 		usage = "the handlers, joined by commas (default all): "
 	}
 	flags.Var(handlersFlag{&f.handlers, len(handlers) == 1}, "handler", usage+strings.Join(handlerNames(), ", "))
-	s := &f.scenario
-	flags.Var(wholeFlag(&s.Payments, 1, sim.MaxPayments), "payments", "how many payments")
-	flags.Var(wholeFlag(&f.workers, 1, sim.MaxWorkers), "workers", "how many workers")
-	flags.Var(fractionFlag{&s.Duplicates}, "duplicates", "fraction of the payments that are delivered twice")
-	flags.Var(wholeFlag(&s.Distance, 1, sim.MaxDistance), "distance", "how many places the copy stands behind its original")
-	flags.Var(fractionFlag{&s.Fail}, "fail", "fraction of the payments whose first charge the provider refuses")
-	flags.Var(fractionFlag{&s.Crash}, "crash", "fraction of the payments whose worker crashes in the first delivery")
-	flags.Var(fractionFlag{&s.Timeout}, "timeout", "fraction of the payments whose first charge works and whose answer is lost")
-	flags.Var(fractionFlag{&s.Slow}, "slow", "fraction of the payments whose worker pauses, in the first delivery, for longer than a lease")
-	addDuration(flags, &f.charge, "charge", "how long a charge takes, as a median")
-	addDuration(flags, &f.lease, "lease", "how long a claim is held without being renewed")
-	addDuration(flags, &f.renew, "renew", "how often a worker renews its claim (default never)")
-	flags.Var(guardFlag{&s.Guard}, "guard", "what completes a claim is guarded by: token or name")
-	flags.Var(wholeFlag(&s.Seed, 0, sim.MaxSeed), "seed", "the seed of every random choice")
 	addLesson(flags, &f.lesson)
+	for _, p := range slices.Concat(workloadParameters, workerParameters) {
+		p.add(flags, &f.scenario)
+	}
 	addLater(flags, laterScenarioFlags)
-	_ = cmd.RegisterFlagCompletionFunc("handler", cobra.FixedCompletions(handlerNames(), cobra.ShellCompDirectiveNoFileComp))
-	_ = cmd.RegisterFlagCompletionFunc("guard", cobra.FixedCompletions([]string{"token", "name"}, cobra.ShellCompDirectiveNoFileComp))
+	completeWords(cmd, "handler", handlerNames()...)
+	completeWords(cmd, "guard", "token", "name")
+}
+
+// registerWorld adds the flags of broker, table and provider, which few runs
+// need: help lists them last.
+func (f *scenarioFlags) registerWorld(cmd *cobra.Command) {
+	for _, p := range worldParameters {
+		p.add(f.flags, &f.scenario)
+	}
+	completeWords(cmd, "broker", "queue", "log")
+	completeWords(cmd, "late-ack", "honoured", "ignored")
+}
+
+// completeWords lets a shell complete the flag's value.
+func completeWords(cmd *cobra.Command, flag string, words ...string) {
+	_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
 }
 
 // readScenarios checks the flags and returns one scenario for each handler.
 func (a *app) readScenarios(f *scenarioFlags) ([]sim.Scenario, error) {
-	f.scenario.Workers = int(f.workers)
-	f.scenario.Charge, f.scenario.Lease, f.scenario.Renew = int64(f.charge), int64(f.lease), int64(f.renew)
 	if f.lesson.N > 0 {
 		f.scenario = f.underLesson(f.scenario)
+	}
+	if name, need, found := senseless(&f.scenario, f.flags.Changed); found {
+		return nil, usageError(fmt.Sprintf("--%s is %s", name, f.flags.Lookup(name).Value), need)
 	}
 	names := f.handlers
 	if len(names) == 0 {
@@ -96,21 +94,21 @@ func (a *app) readScenarios(f *scenarioFlags) ([]sim.Scenario, error) {
 	return scenarios, nil
 }
 
-// changed says whether a flag of the workload was given.
+// changed says whether a flag of the workload or the world was given.
 func (f *scenarioFlags) changed() bool {
-	return slices.ContainsFunc(scenarioNames, f.flags.Changed)
+	return f.flags.Changed("lesson") || f.any(workloadParameters) || f.any(worldParameters)
 }
 
 // choseRun says whether a flag asks for a run of one's own, rather than for
 // those of a lesson.
 func (f *scenarioFlags) choseRun() bool {
-	own := []string{"handler", "charge", "lease", "renew", "guard"}
-	for _, name := range scenarioNames {
-		if name != "lesson" {
-			own = append(own, name)
-		}
-	}
-	return slices.ContainsFunc(own, f.flags.Changed)
+	own := slices.DeleteFunc(scenarioParameters(), func(p parameter) bool { return p.name == "seed" })
+	return f.flags.Changed("handler") || f.any(own)
+}
+
+// any says whether a flag of one of the parameters was given.
+func (f *scenarioFlags) any(parameters []parameter) bool {
+	return slices.ContainsFunc(parameters, func(p parameter) bool { return f.flags.Changed(p.name) })
 }
 
 // rangeError names the flag of a parameter that is out of range.

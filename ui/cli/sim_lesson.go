@@ -47,31 +47,12 @@ func addLesson(flags *pflag.FlagSet, lesson *lessons.Lesson) {
 // of its own.
 func (f *scenarioFlags) underLesson(said sim.Scenario) sim.Scenario {
 	s := f.lesson.Workload
-	for name, take := range takeOver(&s, &said) {
-		if f.flags.Changed(name) {
-			take()
+	for _, p := range scenarioParameters() {
+		if f.flags.Changed(p.name) {
+			p.take(&s, &said)
 		}
 	}
 	return s
-}
-
-// takeOver has, for each flag of a scenario, what copies its value.
-func takeOver(s, said *sim.Scenario) map[string]func() {
-	return map[string]func(){
-		"payments":   func() { s.Payments = said.Payments },
-		"workers":    func() { s.Workers = said.Workers },
-		"duplicates": func() { s.Duplicates = said.Duplicates },
-		"distance":   func() { s.Distance = said.Distance },
-		"fail":       func() { s.Fail = said.Fail },
-		"crash":      func() { s.Crash = said.Crash },
-		"timeout":    func() { s.Timeout = said.Timeout },
-		"slow":       func() { s.Slow = said.Slow },
-		"charge":     func() { s.Charge = said.Charge },
-		"lease":      func() { s.Lease = said.Lease },
-		"renew":      func() { s.Renew = said.Renew },
-		"guard":      func() { s.Guard = said.Guard },
-		"seed":       func() { s.Seed = said.Seed },
-	}
 }
 
 // printLesson prints a lesson for those who have no screen: its pages, each

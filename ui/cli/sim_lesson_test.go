@@ -2,11 +2,11 @@ package cli
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"idemtui/sim"
 	"idemtui/sim/lessons"
@@ -71,17 +71,27 @@ func TestSimRunTakesTheWorkloadOfALesson(t *testing.T) {
 	}
 }
 
-// A flag of the scenario that takeOver forgot would be ignored beside --lesson.
-func TestEveryScenarioFlagTakesThePlaceOfTheLessons(t *testing.T) {
+// Whatever a token can carry can be said by flag, and takes the place of the
+// lesson's own.
+func TestEveryParameterHasAFlag(t *testing.T) {
+	f := &scenarioFlags{}
 	cmd := &cobra.Command{}
-	(&scenarioFlags{}).register(cmd)
-	taken := takeOver(&sim.Scenario{}, &sim.Scenario{})
-	cmd.Flags().VisitAll(func(flag *pflag.Flag) {
-		if flag.Hidden || flag.Name == "handler" || flag.Name == "lesson" {
-			return
+	f.register(cmd)
+	f.registerWorld(cmd)
+	if got, want := len(scenarioParameters())+len([]string{"handler"}), reflect.TypeFor[sim.Scenario]().NumField(); got != want {
+		t.Errorf("%d of %d parameters have a flag", got, want)
+	}
+	values := map[string]string{
+		"duration": "7ms", "fraction": "1", "number": "3", "bool": "true", "guard": "name", "queue|log": "log", "honoured|ignored": "ignored",
+	}
+	for _, p := range scenarioParameters() {
+		before, after := sim.Scenario{}, sim.Scenario{}
+		flag := f.flags.Lookup(p.name)
+		if err := f.flags.Set(p.name, values[flag.Value.Type()]); err != nil {
+			t.Fatalf("--%s: %v", p.name, err)
 		}
-		if taken[flag.Name] == nil {
-			t.Errorf("takeOver lacks --%s", flag.Name)
+		if p.take(&after, &f.scenario); after == before {
+			t.Errorf("--%s changes nothing", p.name)
 		}
-	})
+	}
 }

@@ -44,6 +44,8 @@ idemtui sim run --handler none,check,claim
 idemtui sim run --handler claim,release --duplicates 0 --fail 0.02
 # how much check catches when the copy comes eight places later, over 200 seeds
 idemtui sim run --handler check --distance 8 --repeat 200
+# a livelock: no worker finishes before the broker and the lease have given up on it
+idemtui sim run --handler fence,key --payments 1 --workers 4 --duplicates 0 --lease 300us --visibility 400us --late-ack ignored
 # the window of check-then-act, as a chart
 idemtui sim run --handler check --plot distance --repeat 20`,
 		Args: noArguments,
@@ -54,6 +56,7 @@ idemtui sim run --handler check --plot distance --repeat 20`,
 	cmd.Flags().StringVar(&f.plot, "plot", "", "draw the payments charged twice against the copy's distance or the charge time: distance or charge")
 	cmd.Flags().BoolVar(&f.timing, "timing", false, "say how long each run took")
 	addFormat(cmd, &f.format, formatTable, formatJSON, formatCSV)
+	f.registerWorld(cmd)
 	return cmd
 }
 
@@ -68,6 +71,7 @@ func (a *app) runSimRun(ctx context.Context, f *runFlags) error {
 	if f.flags.Changed("plot") {
 		return a.runPlot(ctx, f, scenarios)
 	}
+	a.warnOfShortPatience(scenarios[0])
 	runs, err := a.sweep(ctx, scenarios, int(f.repeat))
 	if err != nil {
 		return err
@@ -80,6 +84,17 @@ func (a *app) runSimRun(ctx context.Context, f *runFlags) error {
 	}
 	a.printRunsTable(f, runs)
 	return nil
+}
+
+// warnOfShortPatience says that the broker will deliver again what is still at
+// work.
+func (a *app) warnOfShortPatience(s sim.Scenario) {
+	if s.Visibility == 0 || s.Visibility >= sim.VisibilityNeeded(s.Charge, 0) {
+		return
+	}
+	a.notef("--visibility %s is shorter than a charge (%s): the broker delivers again while a worker is at work; six times the charge is advised, %s",
+		retention.FormatDuration(time.Duration(s.Visibility)), retention.FormatDuration(time.Duration(s.Charge)),
+		retention.FormatDuration(time.Duration(sim.VisibilityAdvised(s.Charge, 0))))
 }
 
 // measured is a result and how long it took to compute.
@@ -142,7 +157,11 @@ var runFields = []runField{
 	{"takeovers", "TAKEOVERS", func(r *sim.Result) int64 { return r.Takeovers }, false},
 	{"fenced", "FENCED", func(r *sim.Result) int64 { return r.Fenced }, false},
 	{"stuck", "STUCK", func(r *sim.Result) int64 { return r.Stuck }, false},
+	{deadLetters, "DEAD LETTERS", func(r *sim.Result) int64 { return r.DeadLetters }, false},
 }
+
+// deadLetters is the field that came later: it ends a line of CSV.
+const deadLetters = "dead_letters"
 
 // spread is the median and the range of a field over the seeds.
 type spread struct {
@@ -233,6 +252,9 @@ func worldParts(s sim.Scenario) []string {
 		{s.Direct, "callers instead of a broker"},
 		{s.NodeClock, "leases by the workers' clocks"},
 		{s.Guard == sim.GuardName, "guard by name"},
+		{s.LateAckIgnored, "late acks ignored"},
+		{s.NoNack, "nothing given back"},
+		{s.Exact, "exact times"},
 	} {
 		if p.holds {
 			parts = append(parts, p.name)
@@ -242,9 +264,11 @@ func worldParts(s sim.Scenario) []string {
 		name  string
 		value int64
 	}{
+		{"lease", changedFrom(sim.DefaultScenario().Lease, s.Lease)},
 		{"renewed every", s.Renew},
 		{"skew", s.Skew},
 		{"visibility", s.Visibility},
+		{"the broker's window", s.Window},
 		{"retention", s.Retention},
 		{"provider's memory", s.KeyMemory},
 	} {
@@ -252,10 +276,21 @@ func worldParts(s sim.Scenario) []string {
 			parts = append(parts, p.name+" "+retention.FormatDuration(time.Duration(p.value)))
 		}
 	}
+	if s.CommitEvery > 0 {
+		parts = append(parts, fmt.Sprintf("a commit every %d", s.CommitEvery))
+	}
 	if s.MaxReceives > 0 {
 		parts = append(parts, fmt.Sprintf("at most %d receives", s.MaxReceives))
 	}
 	return parts
+}
+
+// changedFrom is a value that differs from the usual one, or 0.
+func changedFrom(usual, value int64) int64 {
+	if value == usual {
+		return 0
+	}
+	return value
 }
 
 // printRunsTable prints one row a handler.
@@ -321,6 +356,7 @@ type runRow struct {
 	Takeovers      int64       `json:"takeovers"`
 	Fenced         int64       `json:"fenced"`
 	Stuck          int64       `json:"stuck"`
+	DeadLetters    int64       `json:"dead_letters"`
 	VirtualSeconds json.Number `json:"virtual_seconds"`
 	WallSeconds    json.Number `json:"wall_seconds,omitempty"`
 }
@@ -329,7 +365,7 @@ func (f *runFlags) row(m measured) runRow {
 	r := m.Result
 	row := runRow{
 		r.Handler.String(), r.Seed, r.Deliveries, r.Payments, r.Charges, r.ChargedTwice, r.NeverCharged,
-		r.FailedFirst, r.Takeovers, r.Fenced, r.Stuck, sim.Seconds(r.VirtualNanos), "",
+		r.FailedFirst, r.Takeovers, r.Fenced, r.Stuck, r.DeadLetters, sim.Seconds(r.VirtualNanos), "",
 	}
 	if f.timing {
 		row.WallSeconds = sim.Seconds(int64(m.wall.Round(time.Microsecond)))
@@ -361,9 +397,11 @@ func (a *app) printRunsCSV(f *runFlags, runs []measured) error {
 	out := csv.NewWriter(&a.out)
 	titles := []string{"handler", "seed"}
 	for _, field := range runFields {
-		titles = append(titles, field.name)
+		if field.name != deadLetters {
+			titles = append(titles, field.name)
+		}
 	}
-	titles = append(titles, "virtual_seconds")
+	titles = append(titles, "virtual_seconds", deadLetters)
 	if f.timing {
 		titles = append(titles, "wall_seconds")
 	}
@@ -371,10 +409,12 @@ func (a *app) printRunsCSV(f *runFlags, runs []measured) error {
 	for _, m := range runs {
 		line := []string{m.Handler.String(), fmt.Sprint(m.Seed)}
 		for _, field := range runFields {
-			line = append(line, fmt.Sprint(field.value(&m.Result)))
+			if field.name != deadLetters {
+				line = append(line, fmt.Sprint(field.value(&m.Result)))
+			}
 		}
 		row := f.row(m)
-		line = append(line, row.VirtualSeconds.String())
+		line = append(line, row.VirtualSeconds.String(), fmt.Sprint(row.DeadLetters))
 		if f.timing {
 			line = append(line, row.WallSeconds.String())
 		}

@@ -68,14 +68,14 @@ func TestSimRunFormatsAgree(t *testing.T) {
 	}
 	csvLines := strings.Split(strings.TrimSpace(mustSim(t, line+"csv")), "\n")
 	table := mustSim(t, line+"table")
-	if len(csvLines) != 3 || !strings.HasPrefix(csvLines[0], "handler,seed,deliveries,payments,charges,charged_twice,never_charged,failed_first,takeovers,fenced,stuck,virtual_seconds") {
+	if len(csvLines) != 3 || !strings.HasPrefix(csvLines[0], "handler,seed,deliveries,payments,charges,charged_twice,never_charged,failed_first,takeovers,fenced,stuck,virtual_seconds,dead_letters") {
 		t.Fatalf("%q", csvLines)
 	}
 	for i, r := range doc.Results {
 		if r.Deliveries != 2040 || r.FailedFirst != 40 || r.Charges != []int64{1960, 2000}[i] {
 			t.Errorf("%+v", r)
 		}
-		if want := fmt.Sprintf("%s,1,2040,2000,%d,0,%d,40,0,0,%d,%s", r.Handler, r.Charges, r.NeverCharged, r.Stuck, r.VirtualSeconds); csvLines[i+1] != want {
+		if want := fmt.Sprintf("%s,1,2040,2000,%d,0,%d,40,0,0,%d,%s,0", r.Handler, r.Charges, r.NeverCharged, r.Stuck, r.VirtualSeconds); csvLines[i+1] != want {
 			t.Errorf("got %q, want %q", csvLines[i+1], want)
 		}
 		if !strings.Contains(table, fmt.Sprintf("%s        2040      2000     %d", map[int]string{0: "claim  ", 1: "release"}[i], r.Charges)) {
@@ -131,47 +131,66 @@ func TestSimRunTiming(t *testing.T) {
 
 func TestSimBadFlags(t *testing.T) {
 	for line, want := range map[string]string{
-		"run --workers 0":                        `"--workers" flag: it must be a whole number, 1 to 64`,
-		"run --workers 65":                       "1 to 64",
-		"run --payments 0":                       "1 to 1000000000",
-		"run --payments -5":                      "1 to 1000000000",
-		"run --payments 1000000000000":           "1 to 1000000000",
-		"export --payments 1000000000":           "--payments is 1000000000; it must be 1 to 100000 where a trace is kept",
-		"run --distance 0":                       "1 to 1000000",
-		"run --duplicates 2":                     "0 to 1",
-		"run --fail -0.1":                        "--fail",
-		"run --crash x":                          "number from 0 to 1",
-		"run --charge 0":                         "--charge is 0 ns; it must be 1us to 366d",
-		"run --charge -1ms":                      "negative",
-		"run --lease -1s":                        "negative",
-		"run --lease 0":                          "--lease",
-		"run --charge 366d":                      "--charge",
-		"run --seed 9007199254740992":            "0 to 9007199254740991",
-		"run --seed -1":                          "0 to 9007199254740991",
-		"run --seed 1.5":                         "whole number",
-		"run --seed 9007199254740991 --repeat 2": "the last seed must be at most",
-		"run --repeat 0":                         "1 to 1000000",
-		"run --guard lock":                       "token or name",
-		"run --handler lock":                     `no handler "lock"`,
-		"export --handler none,check":            "one handler",
-		"run --format yaml":                      "table, json, csv",
-		"run --live":                             "--live is not available",
-		"run --plot time":                        "distance or charge",
-		"export --plot distance":                 "--plot",
-		"run --lesson 9":                         "there is no lesson",
-		"--open=":                                "bad token",
-		"--open s1.check.1 --seed 3":             "--open and --seed are both given",
-		"--open s1.check.1 --lesson 2":           "--open and --lesson are both given",
-		"--speed=":                               "is no speed",
-		"export --as gif":                        "no form",
-		"--speed fast":                           "no speed",
-		"--speed 0":                              "no speed",
-		"--open s2.check.1":                      "version is",
-		"--open s1.check.1.n0":                   "payments is 0",
-		"--open nonsense":                        "copy the token whole",
-		"--open x9.check.2.0-0-0-0-0.01":         "version is x9",
-		"--open s1.xyz":                          "copy the token whole",
-		"rn":                                     "unknown command",
+		"run --workers 0":                                  `"--workers" flag: it must be a whole number, 1 to 64`,
+		"run --workers 65":                                 "1 to 64",
+		"run --payments 0":                                 "1 to 1000000000",
+		"run --payments -5":                                "1 to 1000000000",
+		"run --payments 1000000000000":                     "1 to 1000000000",
+		"export --payments 1000000000":                     "--payments is 1000000000; it must be 1 to 100000 where a trace is kept",
+		"run --distance 0":                                 "1 to 1000000",
+		"run --duplicates 2":                               "0 to 1",
+		"run --fail -0.1":                                  "--fail",
+		"run --crash x":                                    "number from 0 to 1",
+		"run --charge 0":                                   "--charge is 0 ns; it must be 1us to 366d",
+		"run --charge -1ms":                                "negative",
+		"run --lease -1s":                                  "negative",
+		"run --lease 0":                                    "--lease",
+		"run --charge 366d":                                "--charge",
+		"run --seed 9007199254740992":                      "0 to 9007199254740991",
+		"run --seed -1":                                    "0 to 9007199254740991",
+		"run --seed 1.5":                                   "whole number",
+		"run --seed 9007199254740991 --repeat 2":           "the last seed must be at most",
+		"run --repeat 0":                                   "1 to 1000000",
+		"run --guard lock":                                 "token or name",
+		"run --handler lock":                               `no handler "lock"`,
+		"export --handler none,check":                      "one handler",
+		"run --format yaml":                                "table, json, csv",
+		"run --live":                                       "--live is not available",
+		"run --broker kafka":                               `"--broker" flag: it is queue or log`,
+		"run --late-ack maybe":                             "it is honoured or ignored",
+		"run --max-receives 1001":                          "0 to 1000",
+		"run --visibility 400d":                            "--visibility is 400d; it must be 0s (as the lease) to 366d",
+		"run --visibility -1s":                             "negative",
+		"run --ack-lost 2":                                 "0 to 1",
+		"run --rebalance 0.1":                              "--rebalance is 0.1; it must be 0 with a queue",
+		"run --broker log --ack-lost 0.1":                  "--ack-lost is 0.1; it must be 0 with a log",
+		"run --broker log --direct":                        "--direct is on; it must be off with a log",
+		"run --broker log --late-ack ignored":              "--late-ack is ignored; it must be honoured with --broker log",
+		"run --commit-every 3":                             "--commit-every is 3; it needs --broker log",
+		"run --retry-topic":                                "--retry-topic is true; it needs --broker log",
+		"run --skew 3s":                                    "--skew is 3s; it needs --node-clock",
+		"run --copy-after 1ms --distance 2":                "--distance is 2; it must be left out beside --copy-after",
+		"run --copy-after 1ms --duplicates 0":              "--copy-after is 1ms; it needs --duplicates above 0",
+		"run --by-message --duplicates 0":                  "--by-message is true; it needs --duplicates above 0",
+		"run --direct --visibility 1s":                     "--visibility is 1s; it must be 0 with --direct",
+		"run --new-keys --key-memory 1s":                   "--key-memory is 1s; it must be 0 with --new-keys",
+		"run --payments 1 --charge 30d --late-ack ignored": "--charge is 30d; it must be at most 18d7h with 1 payment that may be charged up to 20 times each",
+		"run --plot time":                                  "distance or charge",
+		"export --plot distance":                           "--plot",
+		"run --lesson 9":                                   "there is no lesson",
+		"--open=":                                          "bad token",
+		"--open s1.check.1 --seed 3":                       "--open and --seed are both given",
+		"--open s1.check.1 --lesson 2":                     "--open and --lesson are both given",
+		"--speed=":                                         "is no speed",
+		"export --as gif":                                  "no form",
+		"--speed fast":                                     "no speed",
+		"--speed 0":                                        "no speed",
+		"--open s2.check.1":                                "version is",
+		"--open s1.check.1.n0":                             "payments is 0",
+		"--open nonsense":                                  "copy the token whole",
+		"--open x9.check.2.0-0-0-0-0.01":                   "version is x9",
+		"--open s1.xyz":                                    "copy the token whole",
+		"rn":                                               "unknown command",
 	} {
 		code, out, errs := runSimLine(t, line)
 		if code != exitUsage || out != "" || !strings.Contains(errs, want) || strings.Count(errs, "\n") != 1 {
@@ -397,5 +416,65 @@ func TestSimExportCast(t *testing.T) {
 		if last := lines[len(lines)-1]; strings.Contains(line, "check") && !strings.Contains(last, "✗ charged twice 1") {
 			t.Errorf("sim %s ends with %.200s", line, last)
 		}
+	}
+}
+
+// TestSimRunOfEveryWorld: the flags of the world reach the run, its heading and
+// its JSON.
+func TestSimRunOfEveryWorld(t *testing.T) {
+	for line, want := range map[string][]string{
+		"--broker log --rebalance 0.05 --commit-every 5": {"a log", "a commit every 5", "rebalances 0.05"},
+		"--visibility 2s --no-nack --fail 0.1":           {"visibility 2s", "nothing given back"},
+		"--retention 1ms --copy-after 20ms":              {"retention 1ms", "copies after 20ms"},
+		"--node-clock --skew 40s":                        {"leases by the workers' clocks", "skew 40s"},
+		"--late-ack ignored --lease 1s":                  {"late acks ignored", "lease 1s"},
+		"--new-keys --by-message":                        {"a new key per try", "ids by message"},
+		"--key-memory 1s --window 5ms --exact":           {"provider's memory 1s", "the broker's window 5ms", "exact times"},
+		"--direct":                                       {"callers instead of a broker"},
+		"--broker log --retry-topic":                     {"with a retry topic"},
+		"--ack-lost 0.05":                                {"acks lost 0.05"},
+	} {
+		out := mustSim(t, "run --handler lease,key --payments 100 "+line)
+		for _, w := range want {
+			if heading, _, _ := strings.Cut(out, "\n"); !strings.Contains(heading, w) {
+				t.Errorf("%s: no %q in %q", line, w, heading)
+			}
+		}
+	}
+	var doc struct{ Workload map[string]any }
+	if err := json.Unmarshal([]byte(mustSim(t, "run --handler key --payments 10 --late-ack ignored --broker queue --max-receives 7 --format json")), &doc); err != nil {
+		t.Fatal(err)
+	}
+	if doc.Workload["late_ack"] != "ignored" || doc.Workload["max_receives"] != 7.0 {
+		t.Errorf("%v", doc.Workload)
+	}
+	if out := mustSim(t, "run --handler key --payments 10 --format json"); strings.Contains(out, "late_ack") {
+		t.Error("a parameter that is as usual is in the workload")
+	}
+}
+
+// TestSimRunOfALivelock: each worker is replaced before it has finished, until
+// the message is put aside; renewal ends it. The short patience is warned of.
+func TestSimRunOfALivelock(t *testing.T) {
+	line := "run --handler fence --payments 1 --workers 4 --duplicates 0 --lease 300us --visibility 400us --late-ack ignored --max-receives 8 --exact --format csv"
+	code, out, errs := runSimLine(t, line)
+	if code != exitFine || !strings.Contains(out, "fence,1,8,1,8,1,0,0,7,0,") || !strings.HasSuffix(out, ",1\n") {
+		t.Errorf("exit %d: %s", code, out)
+	}
+	if !strings.Contains(errs, "--visibility 400us is shorter than a charge (1ms)") || strings.Count(errs, "\n") != 1 {
+		t.Errorf("warned: %q", errs)
+	}
+	if _, out, _ := runSimLine(t, line+" --renew 100us"); !strings.Contains(out, "fence,1,4,1,1,0,0,0,0,0,") {
+		t.Errorf("with renewal: %s", out)
+	}
+}
+
+// TestTheBrokersVariableIsNotTheSimulators: IDEMTUI_BROKER names a real broker.
+func TestTheBrokersVariableIsNotTheSimulators(t *testing.T) {
+	var out, errs bytes.Buffer
+	code := Run(t.Context(), []string{"sim", "run", "--payments", "5"}, Streams{In: strings.NewReader(""), Out: &out, Err: &errs},
+		func(name string) string { return map[string]string{"IDEMTUI_BROKER": "kafka://k:9092/t"}[name] }, Plugs{})
+	if code != 0 {
+		t.Errorf("exit %d: %s", code, errs.String())
 	}
 }
