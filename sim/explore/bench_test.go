@@ -1,7 +1,9 @@
 package explore
 
 import (
+	"math"
 	"testing"
+	"time"
 
 	"idemtui/sim"
 )
@@ -28,6 +30,29 @@ func BenchmarkVerdictFence4(b *testing.B) {
 
 func BenchmarkVerdictFence4TwoWorkers(b *testing.B) {
 	benchmark(b, Config{Handler: sim.HandlerFence.Handler(), Deliveries: 4, Budgets: ones(), VerdictOnly: true, Workers: 2})
+}
+
+// BenchmarkTwoWorkersLargest searches the largest graph by one worker and by
+// two in turn, and compares the best runs.
+func BenchmarkTwoWorkersLargest(b *testing.B) {
+	if testing.Short() {
+		b.Skip("takes some ten seconds: run it without -short")
+	}
+	best := [2]time.Duration{math.MaxInt64, math.MaxInt64}
+	for b.Loop() {
+		for i := range best {
+			c := largest()
+			c.Workers = i + 1
+			began := time.Now()
+			if r, err := Run(b.Context(), c); err != nil || r.States != largestStates {
+				b.Fatalf("%d states, %v", r.States, err)
+			}
+			best[i] = min(best[i], time.Since(began))
+		}
+	}
+	b.ReportMetric(best[0].Seconds(), "s-1-worker")
+	b.ReportMetric(best[1].Seconds(), "s-2-workers")
+	b.ReportMetric(best[0].Seconds()/best[1].Seconds(), "times-one-worker")
 }
 
 func BenchmarkCountsFence4(b *testing.B) {

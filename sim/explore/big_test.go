@@ -36,7 +36,7 @@ func TestLargestSearchStaysWithinItsMemory(t *testing.T) {
 		t.Skip("takes some ten seconds, and minutes under the race detector: run it without -short and -race")
 	}
 	config := largest()
-	config.MaxMemory = 1 << 30
+	config.MaxMemory, config.Workers = 1<<30, 2
 	result, err := Run(t.Context(), config)
 	if err != nil {
 		t.Fatal(err)

@@ -18,7 +18,7 @@ const (
 	maxPart = 8 * blockStates
 	// windowParts make the look-ups of a window come together at each shard
 	// of the table, and still take only milliseconds.
-	windowParts = 64
+	windowParts = 32
 )
 
 // coarse is the grain of every search.
