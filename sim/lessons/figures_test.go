@@ -257,9 +257,15 @@ func TestR18_FixedNotSliding(t *testing.T) {
 }
 
 func TestTheSumOfTheLastLesson(t *testing.T) {
-	_, required := horizon()
+	required := int64(*horizon(longEnough).RequiredSeconds) * millisecond
 	if required != 11*day || tooShort > required || lateBy > required || longEnough <= required {
 		t.Errorf("the sum is %s", length(required))
+	}
+	for keep, want := range map[int64]string{tooShort: "[kept 7d unsafe, short by 4d]", longEnough: "[kept 12d safe by 1d]"} {
+		rows := sum(keep).Rows
+		if got := fmt.Sprint(rows[len(rows)-1]); got != want || len(rows) != 5 {
+			t.Errorf("kept for %s: %v, want it to end with %s", length(keep), rows, want)
+		}
 	}
 }
 

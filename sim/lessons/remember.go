@@ -2,6 +2,7 @@ package lessons
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"idemtui/retention"
@@ -48,29 +49,59 @@ func windowed() Scene {
 	return scene
 }
 
-// horizon is the sum for lesson 7, worked out by the same code as `idemtui
-// retention`.
-func horizon() (terms string, required int64) {
+// horizon is the sum for lesson 7 with ids kept for so long, worked out by the
+// same code as `idemtui retention`, and in its words.
+func horizon(keep int64) retention.Report {
 	given := func(nanos int64) retention.Given {
 		return retention.Given{Length: retention.MillisOf(time.Duration(nanos)), Known: true}
 	}
-	report, err := retention.Evaluate(retention.Policy{Paths: []retention.Path{{
-		Name:     "topic",
-		Life:     retention.Life{Parts: []retention.Part{{Name: "broker", Length: retention.MillisOf(time.Duration(brokerKeeps))}}},
-		Retries:  []retention.Retry{retention.SingleRetry(time.Duration(retryChain))},
-		Downtime: given(downtime),
-		Hold:     given(0),
-	}}})
-	if err != nil || report.RequiredSeconds == nil {
+	report, err := retention.Evaluate(retention.Policy{
+		Paths: []retention.Path{{
+			Name:     "topic",
+			Life:     retention.Life{Parts: []retention.Part{{Name: "broker", Length: retention.MillisOf(time.Duration(brokerKeeps))}}},
+			Retries:  []retention.Retry{retention.SingleRetry(time.Duration(retryChain))},
+			Downtime: given(downtime),
+			Hold:     given(0),
+		}},
+		Table: retention.Table{Retention: given(keep)},
+	})
+	if err != nil || report.RequiredSeconds == nil || report.HaveSeconds == nil {
 		panic(fmt.Sprintf("lesson 7: no sum: %v", err))
 	}
-	terms = fmt.Sprintf("the broker keeps a message for %s, the retry topic for %s, and the consumer can be down for %s", length(brokerKeeps), length(retryChain), length(downtime))
-	return terms, int64(*report.RequiredSeconds) * millisecond
+	return report
+}
+
+// termMeanings say what the terms are, in the lesson's case.
+var termMeanings = map[string]string{
+	retention.TermSourceLife: "the broker keeps a message",
+	retention.TermRetryChain: "it can sit in the retry topic",
+	retention.TermDowntime:   "the consumer is down before a replay",
+}
+
+// sum is the sum, term by term, and what the table keeps beside it.
+func sum(keep int64) *Exhibit {
+	report := horizon(keep)
+	e := &Exhibit{Titles: []string{"term", "time", "so long"}}
+	add := func(name string, term *retention.Millis, what string) {
+		e.Rows = append(e.Rows, []string{name, length(int64(*term) * millisecond), what})
+	}
+	for _, term := range report.Terms {
+		if meaning, ok := termMeanings[term.Name]; ok {
+			add(strings.ReplaceAll(term.Name, "-", " "), term.Seconds, meaning)
+		}
+	}
+	add("required", report.RequiredSeconds, "the sum")
+	verdict := string(report.Verdict) + " by " + length(int64(*report.SafeBySeconds)*millisecond)
+	if *report.ShortBySeconds > 0 {
+		verdict = string(report.Verdict) + ", short by " + length(int64(*report.ShortBySeconds)*millisecond)
+	}
+	add("kept", report.HaveSeconds, verdict)
+	return e
 }
 
 func remember() Lesson {
 	const short, long, window = 0, 1, 2
-	terms, required := horizon()
+	required := length(int64(*horizon(longEnough).RequiredSeconds) * millisecond)
 	return Lesson{
 		Name: "retention", Title: "how long to remember",
 		Scenes: []Scene{
@@ -98,7 +129,8 @@ func remember() Lesson {
 			},
 			{
 				Scene: long, Moment: atStart,
-				text: fmt.Sprintf("One sum prevents this: %s. Together %s. An id has to be remembered for longer than that. Exactly as long is not enough.", terms, length(required)),
+				text:    "One sum prevents this: the broker keeps a message, it can sit in a retry topic, and the consumer can be down before somebody replays. Together " + required + ". An id has to be remembered for longer than that. Exactly as long is not enough.",
+				Exhibit: sum(longEnough),
 			},
 			{
 				Scene: long, Moment: at(sim.LabelClaimDone),
