@@ -79,6 +79,10 @@ type Table struct {
 	CanUpdate     bool
 	CanDelete     bool
 	RowVersions   bool // (xmin, xmax) may be read
+	RowPlaces     bool // ctid may be read, and tells the rows of the table apart
+	// Plain: no trigger, rule, child table or computed column, so that an UPDATE
+	// changes what it sets and nothing else.
+	Plain bool
 	// TokenSequence is the sequence the fencing token is drawn from, quoted
 	// for SQL; "" means that a bump adds one.
 	TokenSequence string

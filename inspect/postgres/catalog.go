@@ -20,15 +20,21 @@ type relation struct {
 
 // relationSQL reads relations by condition. It takes no lock on them: sizes
 // are those of the last vacuum or analyze. xmin and xmax are named by their
-// numbers, -2 and -4, because a view has neither and the names would fail.
+// numbers, -2 and -4, as ctid by -1, because a view has none and the names would
+// fail.
 const relationSQL = `SELECT c.oid::text, n.nspname::text, c.relname::text, c.relkind::text,
  (CASE WHEN c.reltuples < 0 THEN NULL ELSE c.reltuples::bigint END)::text, c.relpages::text, row_security_active(c.oid)::text,
  EXISTS (SELECT FROM pg_trigger g WHERE g.tgrelid = c.oid AND NOT g.tgisinternal)::text,
  has_schema_privilege(n.oid, 'USAGE')::text,
  has_table_privilege(c.oid, 'DELETE')::text,
- coalesce(has_column_privilege(c.oid, (-2)::int2, 'SELECT') AND has_column_privilege(c.oid, (-4)::int2, 'SELECT'), false)::text
+ coalesce(has_column_privilege(c.oid, (-2)::int2, 'SELECT') AND has_column_privilege(c.oid, (-4)::int2, 'SELECT'), false)::text,
+ coalesce(c.relkind = 'r' AND NOT c.relhassubclass AND c.relam = 2 AND has_column_privilege(c.oid, (-1)::int2, 'SELECT'), false)::text, ` + plainTable + `
  FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
  WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND n.nspname NOT IN ('pg_catalog', 'information_schema') AND n.nspname NOT LIKE 'pg\_%' AND `
+
+// plainTable is Table.Plain of pg_class c, as text.
+const plainTable = `(c.relkind = 'r' AND NOT c.relhastriggers AND NOT c.relhasrules AND NOT c.relhassubclass
+ AND NOT EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attgenerated <> '' AND NOT a.attisdropped))::text`
 
 const columnSQL = `SELECT a.attrelid::text, a.attname::text, format_type(a.atttypid, a.atttypmod), (NOT a.attnotnull)::text,
  has_column_privilege(a.attrelid, a.attnum, 'SELECT')::text, has_column_privilege(a.attrelid, a.attnum, 'UPDATE')::text,
@@ -55,6 +61,7 @@ func (t *tx) relations(ctx context.Context, condition string, args ...any) ([]re
 		r := relation{kind: *v[3], usable: *v[8] == "true", table: inspect.Table{
 			Database: t.database.ID, Schema: *v[1], Name: *v[2], Partitioned: *v[3] == "p", RowSecurity: *v[6] == "true",
 			HasTriggers: *v[7] == "true", CanDelete: *v[9] == "true", RowVersions: *v[10] == "true",
+			RowPlaces: *v[11] == "true", Plain: *v[12] == "true",
 		}}
 		oid, err := strconv.ParseUint(*v[0], 10, 32)
 		if err != nil {

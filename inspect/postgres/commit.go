@@ -188,6 +188,8 @@ func sameColumns(a, b []inspect.ColumnValue) bool {
 type connection struct {
 	store *Store
 	conn  *pgx.Conn
+	// answers is who answered the first transaction on conn; nil before.
+	answers *inspect.Database
 }
 
 // writing opens the second connection, runs f and closes it.
@@ -213,7 +215,7 @@ func (c *connection) reconnect(ctx context.Context) error {
 	for {
 		old := line{conn: c.conn}
 		old.drop()
-		c.conn = nil
+		c.conn, c.answers = nil, nil
 		conn, err := pgx.ConnectConfig(ctx, c.store.config.Copy())
 		if err == nil {
 			c.conn = conn

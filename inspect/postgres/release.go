@@ -211,11 +211,7 @@ func ofOneRow(pg *pgconn.PgError) bool {
 // try runs one transaction: write, audit, commit; then it finds out why the
 // rest of the batch was not written.
 func (r *releaser) try(ctx context.Context, rows []inspect.PlannedRow) error {
-	t, err := r.store.begin(ctx, r.conn.conn, r.write.begin(), applicationName+" "+r.options.Auditor.ID())
-	var done []written
-	if err == nil {
-		done, err = r.statement(ctx, t, rows)
-	}
+	t, done, err := r.perform(ctx, rows)
 	if err != nil || len(done) == 0 {
 		rollback(r.conn.conn)
 	} else {
@@ -239,51 +235,88 @@ func (r *releaser) refused(row inspect.PlannedRow, pg *pgconn.PgError) {
 	r.result.Failed = append(r.result.Failed, inspect.Failure{Key: row.Key, Error: fmt.Sprintf("%s (%s)", r.store.scrub(pg.Message), pg.Code)})
 }
 
-func (r *releaser) statement(ctx context.Context, t *tx, rows []inspect.PlannedRow) ([]written, error) {
+// perform opens a transaction and runs the statement of a batch in it. Only the
+// first time on a connection is it asked on its own who answers; after that a
+// batch is one round trip, and its commit another.
+func (r *releaser) perform(ctx context.Context, rows []inspect.PlannedRow) (t *tx, done []written, err error) {
+	application := applicationName + " " + r.options.Auditor.ID()
+	var p pipeline
+	if known := r.conn.answers; known != nil && !r.write.together() {
+		t = r.store.queueBegin(&p, r.conn.conn, r.write.begin(), application, known)
+	} else if t, err = r.store.begin(ctx, r.conn.conn, r.write.begin(), application); err != nil {
+		return nil, nil, err
+	}
 	if t.database.ID != r.plan.Database {
-		return nil, &inspect.Fault{Kind: inspect.FaultRefused, What: fmt.Sprintf("the plan is for %s, but this is %s", r.plan.Database, t.database.ID), Next: "make a new plan here"}
+		return nil, nil, &inspect.Fault{Kind: inspect.FaultRefused, What: fmt.Sprintf("the plan is for %s, but this is %s", r.plan.Database, t.database.ID), Next: "make a new plan here"}
 	}
+	r.conn.answers = &t.database
+	p.add(constraintsNow, nil)
 	if r.write.together() {
-		return r.together(ctx, t, rows)
+		if err = p.run(ctx, r.conn.conn); err == nil {
+			done, err = r.together(ctx, t, rows)
+		}
+		return t, done, err
 	}
-	return r.writeRows(ctx, t, rows)
+	p.addArrays(r.write.sql(rows[0].Key.HasNull()), func(q pgx.Rows) error {
+		done, err = r.returned(q, rows)
+		return err
+	}, r.write.types(), r.write.arrays(rows))
+	plain := ""
+	p.add(inEnd, func(q pgx.Rows) error { return scanOne(q, &r.transaction, &plain) }, strconv.FormatUint(uint64(r.table.OID), 10))
+	err = p.run(ctx, r.conn.conn)
+	if err == nil && r.write.table.Plain && plain != "true" { // it has been altered since it was resolved
+		r.write.table.Plain = false
+		rollback(r.conn.conn)
+		return r.perform(ctx, rows)
+	}
+	return t, done, err
 }
 
-// writeRows carries out the guarded statement.
-func (r *releaser) writeRows(ctx context.Context, t *tx, rows []inspect.PlannedRow) ([]written, error) {
-	var done []written
-	seen := map[int]bool{}
-	columns := r.write.audited
-	each := func(v []*string) error {
+// writeRows runs the statement in a transaction that is open.
+func (r *releaser) writeRows(ctx context.Context, t *tx, rows []inspect.PlannedRow) (done []written, err error) {
+	var p pipeline
+	p.addArrays(r.write.sql(rows[0].Key.HasNull()), func(q pgx.Rows) error {
+		done, err = r.returned(q, rows)
+		return err
+	}, r.write.types(), r.write.arrays(rows))
+	err = p.run(ctx, t.conn)
+	return done, err
+}
+
+// inEnd asks for the transaction's id (see transactionStatus), and, now that
+// nobody can alter the table before the commit, whether it is still plain.
+const inEnd = "SELECT txid_current()::text, " + plainTable + " FROM pg_class c WHERE c.oid = $1::text::oid"
+
+// returned reads what the statement returned of each row that it wrote.
+func (r *releaser) returned(q pgx.Rows, rows []inspect.PlannedRow) ([]written, error) {
+	done := make([]written, 0, len(rows))
+	seen := make([]bool, len(rows))
+	origins := r.write.images()
+	err := eachText(q, func(v []*string) error {
 		n, err := strconv.Atoi(*v[0])
 		if err != nil {
 			return fmt.Errorf("read an ordinal: %w", err)
 		}
-		if seen[n] {
-			return &inspect.Fault{Kind: inspect.FaultRefused, What: fmt.Sprintf("key %s stands on several rows that cannot be told apart; nothing of its batch was released", rows[n-1].Key), Next: "add a unique constraint, and release the others by key"}
+		row := &rows[n-1]
+		if seen[n-1] {
+			return &inspect.Fault{Kind: inspect.FaultRefused, What: fmt.Sprintf("key %s stands on several rows that cannot be told apart; nothing of its batch was released", row.Key), Next: "add a unique constraint, and release the others by key"}
 		}
-		seen[n] = true
-		w := written{key: rows[n-1].Key, settlement: rows[n-1].Settlement, before: columnValues(columns, v[1:1+len(columns)])}
-		switch after := v[1+len(columns):]; {
-		case r.write.mode == inspect.ReleaseMove:
-			if w.with, err = r.write.moved(after); err != nil {
+		seen[n-1] = true
+		w := written{key: row.Key, settlement: row.Settlement}
+		if n := len(r.write.audited); r.write.mode == inspect.ReleaseMove {
+			w.before = columnValues(r.write.audited, v[1:1+n])
+			if w.with, err = r.write.moved(v[1+n:]); err != nil {
 				return err
 			}
-		case len(after) > 0:
-			w.after = columnValues(columns, after)
+		} else {
+			w.before, w.after = r.write.imagesOf(origins, row, v[1:])
 		}
 		if r.write.undone(w) {
 			return &pgconn.PgError{Code: "27000", Message: "a trigger of the table put the claim back, so nothing of it was written"}
 		}
 		done = append(done, w)
 		return nil
-	}
-	// All in one round trip: a bulk release has many batches.
-	var batch pgx.Batch
-	batch.Queue(constraintsNow)
-	batch.Queue(r.write.sql(rows[0].Key.HasNull()), r.write.arguments(rows)...).Query(func(q pgx.Rows) error { return eachText(q, each) })
-	batch.Queue(transactionID).QueryRow(func(row pgx.Row) error { return row.Scan(&r.transaction) })
-	err := t.conn.SendBatch(ctx, &batch).Close()
+	})
 	return done, err
 }
 

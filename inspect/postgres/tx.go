@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -74,32 +75,52 @@ func (s *Store) transact(ctx context.Context, conn *pgx.Conn, begin string, f fu
 	return err
 }
 
-// begin opens a transaction with its settings in one pipeline.
+// begin opens a transaction with its settings in one round trip.
 func (s *Store) begin(ctx context.Context, conn *pgx.Conn, begin, application string) (*tx, error) {
-	t := &tx{conn: conn, profiles: s.options.Profiles}
-	var lag *float64
-	var pid int64
-	d := &t.database
-	var batch pgx.Batch
-	batch.Queue(begin)
-	batch.Queue(settings, millis(s.options.StatementTimeout), millis(s.options.LockTimeout), application, begin != readOnly)
-	batch.Queue(standing).QueryRow(func(row pgx.Row) error {
-		return row.Scan(&d.ServerTime, &d.Standby, &lag, &pid, &d.Version, &d.Name, &d.User, &d.ReadOnly, &d.System, &t.seesAll, &d.Primary)
-	})
-	if err := conn.SendBatch(ctx, &batch).Close(); err != nil {
+	var p pipeline
+	t := s.queueBegin(&p, conn, begin, application, nil)
+	if err := p.run(ctx, conn); err != nil {
 		var pg *pgconn.PgError
 		lost := conn.IsClosed() && ctx.Err() == nil && (!errors.As(err, &pg) || slices.Contains([]string{"57P01", "57P05", "25P03"}, pg.Code))
 		return nil, &beginError{err: err, lost: lost}
 	}
-	d.ServerTime = d.ServerTime.UTC()
-	d.Engine, d.Host = "postgres", s.config.Host
-	d.ID = dsn.Label(d.Name, s.config.Host, fmt.Sprint(s.config.Port))
-	if lag != nil {
-		d.ReplayLag = inspect.Some(time.Duration(*lag * float64(time.Second)))
-	}
-	// A pooler hands out a process id of its own.
-	d.Pooler = uint32(pid) != conn.PgConn().PID()
 	return t, nil
+}
+
+// queueBegin puts the opening of a transaction into a pipeline. Where an earlier
+// transaction of the same connection has asked already who answers, only the
+// clock is read.
+func (s *Store) queueBegin(p *pipeline, conn *pgx.Conn, begin, application string, known *inspect.Database) *tx {
+	t := &tx{conn: conn, profiles: s.options.Profiles}
+	p.add(begin, nil)
+	p.add(settings, nil, millis(s.options.StatementTimeout), millis(s.options.LockTimeout), application, strconv.FormatBool(begin != readOnly))
+	d := &t.database
+	if known != nil {
+		*d = *known
+		p.add("SELECT now()", func(rows pgx.Rows) error {
+			err := scanOne(rows, &d.ServerTime)
+			d.ServerTime = d.ServerTime.UTC()
+			return err
+		})
+		return t
+	}
+	p.add(standing, func(rows pgx.Rows) error {
+		var lag *float64
+		var pid int64
+		if err := scanOne(rows, &d.ServerTime, &d.Standby, &lag, &pid, &d.Version, &d.Name, &d.User, &d.ReadOnly, &d.System, &t.seesAll, &d.Primary); err != nil {
+			return err
+		}
+		d.ServerTime = d.ServerTime.UTC()
+		d.Engine, d.Host = "postgres", s.config.Host
+		d.ID = dsn.Label(d.Name, s.config.Host, fmt.Sprint(s.config.Port))
+		if lag != nil {
+			d.ReplayLag = inspect.Some(time.Duration(*lag * float64(time.Second)))
+		}
+		// A pooler hands out a process id of its own.
+		d.Pooler = uint32(pid) != conn.PgConn().PID()
+		return nil
+	})
+	return t
 }
 
 func millis(d time.Duration) string { return fmt.Sprintf("%dms", max(d.Milliseconds(), 1)) }

@@ -153,34 +153,59 @@ func (w write) sql(nullKeys bool) string {
 	if w.mode == inspect.ReleaseMove {
 		return w.moveSQL(nullKeys)
 	}
-	names := w.names()
-	returned := ""
-	action := "DELETE FROM " + tableName(w.table) + " AS t USING locked AS l"
+	action, after := "DELETE FROM "+tableName(w.table)+" AS t USING locked AS l", ""
 	if w.mode != inspect.ReleaseDelete {
 		var set []string
 		for _, a := range w.set {
 			set = append(set, ident(a.column)+" = "+a.value)
 		}
 		action = "UPDATE " + tableName(w.table) + " AS t SET " + strings.Join(set, ", ") + " FROM locked AS l"
-		returned = ", " + columnTexts(w.audited)
 	}
-	// Before and after come as columns of their own: an array of them would
-	// cost as much as the write.
-	var before, was []string
-	for i, c := range w.audited {
-		before = append(before, fmt.Sprintf("%s::text AS b%d", col(c), i+1))
-		was = append(was, fmt.Sprintf("l.b%d", i+1))
+	locked, was := w.carried(nullKeys), ""
+	for i, from := range w.images() {
+		// Before and after come as columns of their own: an array of them would
+		// cost as much as the write.
+		if from.before < 0 {
+			locked += fmt.Sprintf(", %s::text AS b%d", col(w.audited[i]), i+1)
+			was += fmt.Sprintf(", l.b%d", i+1)
+		}
+		if from.written {
+			after += ", " + col(w.audited[i]) + "::text"
+		}
 	}
-	return "WITH locked AS MATERIALIZED (\n SELECT d.*, " + strings.Join(before, ", ") + "\n FROM " + tableName(w.table) + " AS t JOIN unnest(" +
-		unnested(len(names), 1) + ") WITH ORDINALITY AS d(" + strings.Join(names, ", ") + ", n) ON " + w.keyEquals("d", nullKeys) +
+	place := ""
+	if w.table.RowPlaces {
+		locked, place = locked+", t.ctid AS place", "t.ctid = l.place AND "
+	}
+	return "WITH locked AS MATERIALIZED (\n SELECT " + locked + "\n FROM " + tableName(w.table) + " AS t JOIN " + w.planned() + " ON " + w.keyEquals("d", nullKeys) +
 		"\n WHERE " + w.guard("d") + "\n FOR UPDATE OF t SKIP LOCKED)\n" +
-		action + "\nWHERE " + w.keyEquals("l", nullKeys) + " AND " + w.again(nullKeys) + "\nRETURNING l.n::text, " + strings.Join(was, ", ") + returned
+		action + "\nWHERE " + place + w.keyEquals("l", nullKeys) + " AND " + w.again(nullKeys) + "\nRETURNING l.n::text" + was + after
+}
+
+// carried are the columns of the plan that the writing part needs again.
+func (w write) carried(nullKeys bool) string {
+	if w.guardsAgain(nullKeys) {
+		return "d.*"
+	}
+	out := "d.n"
+	for _, p := range w.parameters() {
+		if p.again {
+			out += ", d." + p.name
+		}
+	}
+	return out
 }
 
 // planned are the planned rows as a table d, one array for each of its columns.
+// The arrays stand in subqueries, so that the statement is planned alike
+// whatever their length is: for a thousand rows at once the planner would rather
+// read every claimed row of the table, for each batch anew.
 func (w write) planned() string {
-	names := w.names()
-	return "unnest(" + unnested(len(names), 1) + ") WITH ORDINALITY AS d(" + strings.Join(names, ", ") + ", n)"
+	var arrays, names []string
+	for i, p := range w.parameters() {
+		arrays, names = append(arrays, fmt.Sprintf("(SELECT $%d::%s[])", i+1, p.base)), append(names, p.name)
+	}
+	return "unnest(" + strings.Join(arrays, ", ") + ") WITH ORDINALITY AS d(" + strings.Join(names, ", ") + ", n)"
 }
 
 func textArray(columns []string) string {
@@ -191,20 +216,41 @@ func textArray(columns []string) string {
 	return "ARRAY[" + strings.Join(out, ", ") + "]::text[]"
 }
 
-// names are the columns of the unnested arrays: key parts, values as read, the
-// results of a settle, row version.
-func (w write) names() []string {
-	var out []string
-	for i := range w.table.Mapping.Key {
-		out = append(out, fmt.Sprintf("k%d", i+1))
+// parameter is one column of the planned rows.
+type parameter struct {
+	name, base string
+	again      bool // the writing part needs it whatever it compares
+}
+
+// parameters are key parts, values as read, the results of a settle, row
+// version. What the key says already is no value of its own.
+func (w write) parameters() []parameter {
+	var out []parameter
+	for i, k := range w.table.Mapping.Key {
+		out = append(out, parameter{fmt.Sprintf("k%d", i+1), w.comparedAs(k.Column), true})
 	}
-	for i := range w.guarded {
-		out = append(out, fmt.Sprintf("g%d", i+1))
+	for i, c := range w.guarded {
+		if w.keyPart(c) < 0 {
+			out = append(out, parameter{fmt.Sprintf("g%d", i+1), w.comparedAs(c), false})
+		}
 	}
 	if w.answers {
-		out = append(out, "r")
+		out = append(out, parameter{"r", "text", true})
 	}
-	return append(out, "x")
+	return append(out, parameter{"x", "xid", false})
+}
+
+// comparedAs is the type in which a column's values are compared.
+func (w write) comparedAs(column string) string {
+	if c, _ := w.table.Column(column); exact(c.Base) && c.Cast == ident("pg_catalog", c.Base) {
+		return c.Base
+	}
+	return "text"
+}
+
+// keyPart is the place of a column in the key, -1 if it is not in it.
+func (w write) keyPart(column string) int {
+	return slices.IndexFunc(w.table.Mapping.Key, func(k inspect.KeyColumn) bool { return k.Column == column })
 }
 
 func (w write) keyEquals(from string, nullKeys bool) string {
@@ -229,10 +275,20 @@ func (w write) guard(from string) string {
 		return conditions[0]
 	}
 	for i, c := range w.guarded {
-		conditions = append(conditions, fmt.Sprintf("%s::text IS NOT DISTINCT FROM %s.g%d", col(c), from, i+1))
+		name := fmt.Sprintf("g%d", i+1)
+		part := w.keyPart(c)
+		if part >= 0 {
+			name = fmt.Sprintf("k%d", part+1)
+		}
+		switch {
+		case w.comparedAs(c) == "text": // byte for byte, whatever the column's collation takes for equal
+			conditions = append(conditions, fmt.Sprintf(`%s::text COLLATE "C" IS NOT DISTINCT FROM %s.%s`, col(c), from, name))
+		case part < 0:
+			conditions = append(conditions, fmt.Sprintf("%s IS NOT DISTINCT FROM %s.%s", col(c), from, name))
+		}
 	}
 	if w.table.RowVersions {
-		conditions = append(conditions, fmt.Sprintf("(%[1]s.x IS NULL OR t.xmin::text = %[1]s.x)", from))
+		conditions = append(conditions, fmt.Sprintf("(%[1]s.x IS NULL OR t.xmin = %[1]s.x)", from))
 	}
 	if rule, ok := w.table.Mapping.ReleaseRule(w.mode); ok {
 		for _, e := range rule.Expect {
@@ -248,11 +304,13 @@ func (w write) guard(from string) string {
 // again is what the writing part repeats: where the key is unique it can only
 // meet the row that is locked, otherwise also others with the same key.
 func (w write) again(nullKeys bool) string {
-	if w.table.UniqueKey && !nullKeys {
-		return inState(w.table, inspect.StateProcessing)
+	if w.guardsAgain(nullKeys) {
+		return w.guard("l")
 	}
-	return w.guard("l")
+	return inState(w.table, inspect.StateProcessing)
 }
+
+func (w write) guardsAgain(nullKeys bool) bool { return !w.table.UniqueKey || nullKeys }
 
 // clocks are the conditions on times. A running lease is lifted only by an
 // override, a fresh heartbeat never; where there is neither, the claim must be
@@ -283,25 +341,47 @@ func (w write) clocks() []string {
 	return out
 }
 
-// arguments are the arrays of the statement for a batch of rows.
-func (w write) arguments(rows []inspect.PlannedRow) []any {
-	keys := make([]inspect.Key, len(rows))
-	versions := make([]*string, len(rows))
-	for i, r := range rows {
-		keys[i], versions[i] = r.Key, r.RowVersion
+// types are those of the statement's arrays.
+func (w write) types() []string {
+	parameters := w.parameters()
+	out := make([]string, len(parameters))
+	for i, p := range parameters {
+		out[i] = p.base
 	}
-	args, _, _ := keyArrays(w.table, keys, 1)
-	for _, c := range w.guarded {
+	return out
+}
+
+// arrays are the parameters of the statement for a batch of rows, as texts.
+func (w write) arrays(rows []inspect.PlannedRow) [][]*string {
+	var out [][]*string
+	add := func(value func(*inspect.PlannedRow) *string) {
 		values := make([]*string, len(rows))
-		for i, r := range rows {
-			values[i] = valueOf(r.AsRead, c)
+		for i := range rows {
+			values[i] = value(&rows[i])
 		}
-		args = append(args, values)
+		out = append(out, values)
+	}
+	for i := range w.table.Mapping.Key {
+		add(func(r *inspect.PlannedRow) *string { return partText(r.Key.Parts()[i]) })
+	}
+	for i, c := range w.guarded {
+		if w.keyPart(c) < 0 {
+			add(func(r *inspect.PlannedRow) *string { return asRead(r, i, c) })
+		}
 	}
 	if w.answers {
-		args = append(args, results(rows))
+		out = append(out, results(rows))
 	}
-	return append(args, versions)
+	add(func(r *inspect.PlannedRow) *string { return r.RowVersion })
+	return out
+}
+
+// asRead is the value of the guarded column number i as the plan has it.
+func asRead(row *inspect.PlannedRow, i int, column string) *string {
+	if i < len(row.AsRead) && row.AsRead[i].Column == column {
+		return row.AsRead[i].Value
+	}
+	return valueOf(row.AsRead, column)
 }
 
 func valueOf(columns []inspect.ColumnValue, name string) *string {
@@ -311,4 +391,13 @@ func valueOf(columns []inspect.ColumnValue, name string) *string {
 		}
 	}
 	return nil
+}
+
+// arguments are the arrays for a statement that is sent on its own.
+func (w write) arguments(rows []inspect.PlannedRow) []any {
+	var out []any
+	for _, a := range w.arrays(rows) {
+		out = append(out, a)
+	}
+	return out
 }
