@@ -66,16 +66,7 @@ func TestAnUnknownOutcomeIsSaid(t *testing.T) {
 		s := exactly(h)
 		s.Charge = second
 		trace := mustScript(t, s, Send{Outcome: Timeout})
-		var told []string
-		for n := range trace.Len() + 1 {
-			told = append(told, trace.Narrate(n))
-		}
-		all := strings.Join(told, "\n")
-		for _, w := range append(want, "The answer is lost: from now on only the provider knows.", "No answer came, which looks like a failure.") {
-			if !strings.Contains(all, w) {
-				t.Errorf("%v: nobody says %q in\n%s", h, w, all)
-			}
-		}
+		wantTold(t, trace, append(want, "The answer is lost: from now on only the provider knows.", "No answer came, which looks like a failure.")...)
 	}
 }
 

@@ -104,7 +104,7 @@ func (v *narrator) claim() string {
 	case LabelClaimRetry:
 		return fmt.Sprintf("%s finds %s FAILED and claims it again, with token %d.", w, p, row.Gen)
 	case LabelClaimTakeover:
-		if who, ok := v.other(func(o *WorkerState) bool { return o.Tok != 0 }); ok {
+		if who, ok := v.other(func(o *WorkerState) bool { return o.Tok == row.Gen-1 }); ok {
 			return fmt.Sprintf("%s takes over the lapsed claim on %s with token %d. But %s is alive, and only slow.", w, p, row.Gen, who)
 		}
 		return fmt.Sprintf("%s takes over the lapsed claim on %s with token %d.", w, p, row.Gen)
@@ -164,6 +164,9 @@ func (v *narrator) afterUnknown() string {
 
 func (v *narrator) ack() string {
 	p, row := v.payment, v.row()
+	if v.trace.scenario.Log {
+		return v.logAck()
+	}
 	switch {
 	case row.Charges == 0 && row.AtWork == 1 && row.ToCome == 0:
 		return fmt.Sprintf("The broker deletes %s: it was acknowledged. It was never charged, and nothing will bring it back: lost.", p)
@@ -171,6 +174,42 @@ func (v *narrator) ack() string {
 		return fmt.Sprintf("The broker deletes %s: every delivery of it is acknowledged. The ledger says %s.", p, times(row.Charges))
 	}
 	return fmt.Sprintf("The broker deletes this message of %s: it was acknowledged.", p)
+}
+
+// logAck is an ack of a log's message: it lets the offset move on, and nothing is
+// deleted.
+func (v *narrator) logAck() string {
+	p, w, row := v.payment, v.worker, v.row()
+	last := row.AtWork == 1 && row.ToCome == 0
+	switch {
+	case v.rewound():
+		return fmt.Sprintf("%s is done with %s, and its ack comes too late: the partition has gone to another worker, which begins at the last commit.", w, p)
+	case last && row.Charges == 0:
+		return fmt.Sprintf("%s acknowledges %s: the offset may move on. It was never charged, and nothing will bring it back: lost.", w, p)
+	case last:
+		return fmt.Sprintf("%s acknowledges %s: the offset may move on. The ledger says %s.", w, p, times(row.Charges))
+	}
+	return fmt.Sprintf("%s acknowledges this message of %s: the offset may move on.", w, p)
+}
+
+// rewound says whether the event's message has gone back to the log since it was
+// delivered to the worker. With a retry topic nothing in the trace tells a copy
+// there from the log's own.
+func (v *narrator) rewound() bool {
+	if v.trace.scenario.RetryTopic {
+		return false
+	}
+	for i := v.event.Seq - 1; i >= 0; i-- {
+		e := v.trace.events[i]
+		switch {
+		case e.Payment != v.event.Payment || e.Copy != v.event.Copy:
+		case e.Kind == EventRewind:
+			return true
+		case (e.Kind == EventDeliver || e.Kind == EventRedeliver) && e.Worker == v.event.Worker:
+			return false
+		}
+	}
+	return false
 }
 
 // lateAck is an ack that the broker ignores.
