@@ -61,14 +61,14 @@ const (
 
 // peers counts the other owners of claimed rows, and those connected.
 func (f Facts) peers(owner string) (connected, all int) {
-	for o := range f.owners {
-		if o == owner {
-			continue
-		}
-		all++
-		if len(f.Sessions.ByOwner[o]) > 0 {
+	for o, sessions := range f.Sessions.ByOwner { // there are fewer of these, and this is asked of each claim
+		if o != owner && len(sessions) > 0 && f.owners[o] {
 			connected++
 		}
+	}
+	all = len(f.owners)
+	if f.owners[owner] {
+		all--
 	}
 	return connected, all
 }

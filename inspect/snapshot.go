@@ -228,8 +228,9 @@ func (c Claim) Unsettled() bool {
 // Sink takes the claims of a list one by one, in the order of the list: there may
 // be more of them than memory should hold.
 type Sink interface {
-	// Reset forgets what was taken: the look begins anew.
-	Reset() error
+	// Reset forgets what was taken: the look begins anew, at this instant of the
+	// database's clock.
+	Reset(at time.Time) error
 	// Take takes the next claim. Its error ends the look.
 	Take(Claim) error
 }

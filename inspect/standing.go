@@ -179,7 +179,7 @@ func silenceNotes(claims []Claim, rows func(int) int64, f Facts) []string {
 // made it so.
 func WhyEmpty(s Snapshot) string {
 	q := s.Query
-	if len(s.Claims) > 0 || q.Key.OK || q.Owner.OK || !q.Since.IsZero() || !q.Until.IsZero() || (q.State != "" && q.State != StateProcessing) {
+	if len(s.Claims) > 0 || s.Listed > 0 || q.Key.OK || q.Owner.OK || !q.Since.IsZero() || !q.Until.IsZero() || (q.State != "" && q.State != StateProcessing) {
 		return ""
 	}
 	first := s.Summary.FirstLease

@@ -364,9 +364,13 @@ func (l *looker) listDigest(ctx context.Context, limit int) error {
 		}
 	}
 	sql, args := l.wantedSQL(ordered, limit)
-	return l.reader.each(ctx, l.tx, func(r read) error {
-		if c := l.judgeRow(r); l.wanted(&c) {
-			return l.show(c)
+	return l.inParts(ctx, limit, func(rows []read) error {
+		for _, r := range rows {
+			if c := l.judgeRow(r); l.wanted(&c) {
+				if err := l.show(c); err != nil {
+					return err
+				}
+			}
 		}
 		return nil
 	}, sql, args...)

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -155,12 +156,17 @@ func lookBothWays(ctx context.Context, rt *rapid.T, s *Store, table inspect.Tabl
 	err := s.look(ctx, "look both ways", func(ctx context.Context, t *tx) error {
 		for i, out := range []*inspect.Snapshot{&there, &here} {
 			query.Single = i == 0
+			kept := &sink{}
+			if query.Sink = nil; i == 0 && rapid.Bool().Draw(rt, "sink") {
+				query.Sink = kept
+			}
 			l := looker{tx: t, table: table, reader: newReader(table), query: query, exact: true, large: s.large}
 			l.reader.slim = true
 			if err := l.run(ctx); err != nil {
 				return err
 			}
 			*out = l.snapshot()
+			out.Claims, out.Unsettled = append(out.Claims, kept.claims...), out.NeedsSecondLook()
 		}
 		return nil
 	})
@@ -181,3 +187,66 @@ var sameLook = []cmp.Option{
 		return fmt.Sprint(e.Rung, e.For, spans.ReplaceAllString(e.Text, "$1"), e.Query)
 	}),
 }
+
+// sink keeps what it takes.
+type sink struct {
+	claims []inspect.Claim
+	at     time.Time
+}
+
+func (s *sink) Reset(at time.Time) error {
+	s.claims, s.at = nil, at
+	return nil
+}
+
+func (s *sink) Take(c inspect.Claim) error {
+	s.claims = append(s.claims, c)
+	return nil
+}
+
+// A list that is longer than one part comes through a cursor, whole and in order;
+// what is claimed beyond what one look could read is counted exactly.
+func TestR34_LongListsComeInParts(t *testing.T) {
+	db, s, table := recommended(t, "")
+	db.Exec(`INSERT INTO processed_messages (message_id, state, owner, claimed_at, lease_expires_at, completed_at)
+ SELECT 'k' || lpad(n::text, 6, '0'), CASE WHEN n <= 12000 THEN 'PROCESSING' ELSE 'FAILED' END, 'w' || n % 7, now() - interval '2 hours', now() + (n - 11000) * interval '1 second' + CASE WHEN n > 11000 THEN interval '1 hour' ELSE '0' END, NULL FROM generate_series(1, 15000) n; ANALYZE processed_messages`)
+	for name, c := range map[string]struct {
+		query         inspect.Query
+		listed, stuck int64
+		first, last   string
+	}{
+		"stuck":         {inspect.Query{Limit: 1 << 20}, 11000, 11000, "k000001", "k011000"},
+		"all":           {inspect.Query{Limit: 1 << 20, All: true}, 12000, 11000, "k000001", "k012000"},
+		"cut":           {inspect.Query{Limit: 2500}, 2500, 11000, "k000001", "k002500"},
+		"of an owner":   {inspect.Query{Limit: 1 << 20, Owner: inspect.Some("w1")}, 1572, 1572, "k000001", "k010998"},
+		"another state": {inspect.Query{Limit: 1 << 20, State: inspect.StateFailed}, 3000, 0, "k012001", "k015000"},
+		"cut of it":     {inspect.Query{Limit: 1500, State: inspect.StateFailed}, 1500, 0, "k012001", "k013500"},
+	} {
+		kept := &sink{}
+		c.query.Single, c.query.Sink = true, kept
+		snap := snapshot(t, s, table, c.query)
+		if snap.Listed != c.listed || int64(len(kept.claims)) != c.listed || len(snap.Claims) != 0 || snap.StuckMatching != c.stuck {
+			t.Errorf("%s: %d listed, %d taken, %d stuck, want %d, %d stuck", name, snap.Listed, len(kept.claims), snap.StuckMatching, c.listed, c.stuck)
+			continue
+		}
+		if first, last := kept.claims[0].Key.String(), kept.claims[c.listed-1].Key.String(); first != c.first || last != c.last {
+			t.Errorf("%s: from %s to %s, want %s to %s", name, first, last, c.first, c.last)
+		}
+		if sum := snap.Summary; sum.LookCut || sum.Claimed != (inspect.Count{Rows: 12000, Exact: true}) || sum.Stuck != 11000 || sum.Held != 1000 || kept.at != snap.At {
+			t.Errorf("%s: summary %+v at %s", name, sum.Claimed, kept.at)
+		}
+	}
+	// A sink's error ends the look, and leaves the connection in order.
+	full := errors.New("the disk is full")
+	if _, err := s.Snapshot(t.Context(), table, inspect.Query{Limit: 1 << 20, Single: true, Sink: failing{full}}); !errors.Is(err, full) {
+		t.Errorf("error %v", err)
+	}
+	if snap := snapshot(t, s, table, inspect.Query{}); len(snap.Claims) != inspect.DefaultLimit {
+		t.Errorf("%d claims after that", len(snap.Claims))
+	}
+}
+
+type failing struct{ err error }
+
+func (failing) Reset(time.Time) error      { return nil }
+func (f failing) Take(inspect.Claim) error { return f.err }

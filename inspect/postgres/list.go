@@ -97,7 +97,10 @@ func (l *looker) show(c inspect.Claim) error {
 	l.shown++
 	l.unsettled = l.unsettled || c.Unsettled()
 	if l.query.Sink != nil {
-		return l.query.Sink.Take(c)
+		if err := l.query.Sink.Take(c); err != nil {
+			return &sinkError{err}
+		}
+		return nil
 	}
 	l.listed = append(l.listed, c)
 	return nil
@@ -123,18 +126,70 @@ func (l *looker) judge(ctx context.Context, rows []read) ([]inspect.Claim, error
 func (l *looker) otherState(ctx context.Context, limit int) error {
 	filter, args := l.filter()
 	conditions := append([]string{inState(l.table, l.query.State)}, filter...)
-	rows, err := l.reader.rows(ctx, l.tx, fmt.Sprintf("%s%s ORDER BY %s LIMIT %d", l.reader.from(), strings.Join(conditions, " AND "), keyColumns(l.table), limit+1), args...)
-	if err != nil {
+	l.matching.Exact = true
+	var held inspect.Claim // shown when the next row tells whether its key is repeated
+	show := func(next inspect.Key) error {
+		held.Repeated = held.Repeated || held.Key == next
+		return l.show(inspect.Judge(held, l.facts))
+	}
+	err := l.inParts(ctx, limit+1, func(rows []read) error {
+		for _, r := range rows {
+			c := r.claim
+			if l.matching.Rows++; l.matching.Rows > 1 {
+				if err := show(c.Key); err != nil {
+					return err
+				}
+				c.Repeated = held.Key == c.Key
+			}
+			held = c
+		}
+		return nil
+	}, fmt.Sprintf("%s%s ORDER BY %s LIMIT %d", l.reader.from(), strings.Join(conditions, " AND "), keyColumns(l.table), limit+1), args...)
+	if err != nil || l.matching.Rows == 0 {
 		return err
 	}
-	l.matching = inspect.Count{Rows: int64(len(rows)), Exact: len(rows) <= limit}
-	markRepeated(rows)
-	for _, c := range inspect.JudgeAll(claimsOf(rows[:min(limit, len(rows))]), l.facts) {
-		if err := l.show(c); err != nil {
+	if l.matching.Rows > int64(limit) {
+		l.matching.Exact = false // the one row more stays away
+		return nil
+	}
+	return show(inspect.Key{})
+}
+
+// partRows is how many rows of a long list are read at once.
+const partRows = 1000
+
+// inParts reads rows by a query that gives at most so many. A long list comes
+// through a cursor: each part is a statement with a time limit of its own, and no
+// more than a part is in memory.
+func (l *looker) inParts(ctx context.Context, most int, f func([]read) error, sql string, args ...any) error {
+	if most <= partRows+1 {
+		rows, err := l.reader.rows(ctx, l.tx, sql, args...)
+		if err != nil {
+			return err
+		}
+		return f(rows)
+	}
+	// All rows are wanted, not soon the first few of them.
+	if _, err := l.conn.Exec(ctx, "SELECT set_config('cursor_tuple_fraction', '1', true)"); err != nil {
+		return err
+	}
+	if _, err := l.conn.Exec(ctx, "DECLARE idemtui_list NO SCROLL CURSOR FOR "+sql, args...); err != nil {
+		return err
+	}
+	for {
+		rows, err := l.reader.rows(ctx, l.tx, fmt.Sprintf("FETCH %d FROM idemtui_list", partRows))
+		if err != nil {
+			return err
+		}
+		if len(rows) == 0 {
+			break
+		}
+		if err := f(rows); err != nil {
 			return err
 		}
 	}
-	return nil
+	_, err := l.conn.Exec(ctx, "CLOSE idemtui_list")
+	return err
 }
 
 // filter is the query's owner and claim time as SQL.

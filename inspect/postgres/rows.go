@@ -106,23 +106,7 @@ type read struct {
 // rows runs a query with the reader's select list.
 func (r reader) rows(ctx context.Context, t *tx, sql string, args ...any) ([]read, error) {
 	var out []read
-	err := r.each(ctx, t, func(row read) error {
-		if len(out) == cap(out) { // claims are large: growing by less would copy them often
-			out = slices.Grow(out, 64+15*len(out))
-		}
-		out = append(out, row)
-		return nil
-	}, sql, args...)
-	if err == nil && r.table.Joined != nil {
-		err = t.beats(ctx, r.table, out)
-	}
-	return out, err
-}
-
-// each runs a query with the reader's select list and gives each row to f, as
-// stored: heartbeats of another table are not among it.
-func (r reader) each(ctx context.Context, t *tx, f func(read) error, sql string, args ...any) error {
-	return t.texts(ctx, func(v []*string) error {
+	err := t.texts(ctx, func(v []*string) error {
 		c, err := r.claim(t.database.ID, v)
 		if err != nil {
 			return err
@@ -134,8 +118,16 @@ func (r reader) each(ctx context.Context, t *tx, f func(read) error, sql string,
 		if r.advisory >= 0 {
 			row.advisory = textOf(v[r.advisory]).V
 		}
-		return f(row)
+		if len(out) == cap(out) { // claims are large: growing by less would copy them often
+			out = slices.Grow(out, 64+15*len(out))
+		}
+		out = append(out, row)
+		return nil
 	}, sql, args...)
+	if err == nil && r.table.Joined != nil {
+		err = t.beats(ctx, r.table, out)
+	}
+	return out, err
 }
 
 func (r reader) claim(database string, v []*string) (inspect.Claim, error) {

@@ -129,8 +129,8 @@ func (l *looker) run(ctx context.Context) error {
 	l.exact = l.exact && pages <= l.large
 	l.facts = inspect.Facts{Now: l.now(), Mapping: m, Standby: l.database.Standby, Pooler: l.database.Pooler, Before: l.query.Before}
 	if l.query.Sink != nil {
-		if err := l.query.Sink.Reset(); err != nil {
-			return err
+		if err := l.query.Sink.Reset(l.now()); err != nil {
+			return &sinkError{err}
 		}
 	}
 	claimed, err := l.find(ctx)

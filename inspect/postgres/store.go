@@ -240,8 +240,18 @@ func (s *Store) look(ctx context.Context, what string, f func(context.Context, *
 	if staleConnection(err) || inTheWay(err) {
 		err = once()
 	}
+	var own *sinkError
+	if errors.As(err, &own) {
+		return own.err // no fault of the database
+	}
 	return s.fault(what, err)
 }
+
+// sinkError is the error of whoever takes a list.
+type sinkError struct{ err error }
+
+func (e *sinkError) Error() string { return e.err.Error() }
+func (e *sinkError) Unwrap() error { return e.err }
 
 // staleConnection: the server ended the session before the look began.
 func staleConnection(err error) bool {

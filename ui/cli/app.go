@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"fmt"
 	"sync"
 	"time"
@@ -20,7 +19,11 @@ type app struct {
 
 	// out collects a command's data. It reaches standard output when the
 	// command ends well, so that a failure leaves standard output empty.
-	out bytes.Buffer
+	out output
+
+	// spools hold data on its way to out; they end with the command.
+	spools   []*spool
+	spooling sync.Mutex
 
 	// written says what was changed in a database, with its audit id: the one
 	// thing that must be said even where the data cannot be printed.

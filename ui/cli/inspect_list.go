@@ -36,14 +36,19 @@ func newInspectListCommand(a *app, shared *inspectFlags) *cobra.Command {
 		Long: `The stuck claims with verdict and evidence, longest lapsed first.
 
 Held claims are left out unless --all is given; finished ones are never listed without --state.
-Two or more claims from long before the others fold into one line; the JSON has them all.`,
+Two or more claims from long before the others fold into one line; the JSON has them all.
+
+--exit-code asks about the claims that --owner, --key, --since, --until and --state ask for, however
+many --limit prints: 3 says that one of them is stuck. With --state done, failed or free none is.`,
 		Example: `
 idemtui inspect list --dsn postgres://inspector@db-1/payments
 idemtui inspect list --connection payments --format json | jq -r '.claims[].key'
 # is anything moving at all?
 idemtui inspect list --connection payments --pulse 30s --group-by owner
 # for a script: exit code 3 when stuck claims exist
-idemtui inspect list --connection payments --exit-code`,
+idemtui inspect list --connection payments --exit-code
+# every claim of an owner, however many
+idemtui inspect list --connection payments --owner worker-7@h3 --all --limit 1000000 --format csv`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.runList(cmd, shared, flags) },
 	}
@@ -63,7 +68,7 @@ func (f *listFlags) register(cmd *cobra.Command) {
 	flags.StringVar(&f.key, "key", "", "only the claim with this key")
 	flags.StringVar(&f.groupBy, "group-by", "", "print groups, not claims: by owner, kind or age")
 	addDuration(flags, &f.pulse, "pulse", "look again after this time, and say what moved")
-	flags.BoolVar(&f.exitCode, "exit-code", false, "exit with 3 when stuck claims exist")
+	flags.BoolVar(&f.exitCode, "exit-code", false, "exit with 3 when stuck claims exist among those asked for")
 }
 
 // runList looks at each database and prints what it saw.
@@ -76,11 +81,11 @@ func (a *app) runList(cmd *cobra.Command, shared *inspectFlags, flags *listFlags
 		return err
 	}
 	ctx := cmd.Context()
+	listing := &listing{mode: shared.mode(places), flags: flags}
 	snapshots, errs := atEach(places, func(p place) (inspect.Snapshot, error) {
-		return a.look(ctx, p, shared, flags)
+		return a.look(ctx, p, shared, listing)
 	})
 	failed := a.placesFailed(ctx, places, errs)
-	listing := listing{mode: shared.mode(places), flags: flags}
 	for i, err := range errs {
 		if err != nil {
 			snapshots[i] = inspect.Snapshot{Database: inspect.Database{ID: places[i].label(), Engine: string(places[i].dsn.Engine), Error: a.plain(err.Error())}}
@@ -117,17 +122,18 @@ func (f *inspectFlags) mode(places []place) inspect.Mode {
 }
 
 // look opens one place, looks, and closes it.
-func (a *app) look(ctx context.Context, p place, shared *inspectFlags, flags *listFlags) (snapshot inspect.Snapshot, err error) {
+func (a *app) look(ctx context.Context, p place, shared *inspectFlags, l *listing) (snapshot inspect.Snapshot, err error) {
 	o, err := a.openAndResolve(ctx, p, shared)
 	if err != nil {
 		return snapshot, err
 	}
 	defer func() { err = joinClose(err, o.store) }()
-	query, err := flags.query(o)
+	query, err := l.flags.query(o)
 	if err != nil {
 		return snapshot, err
 	}
-	return a.lookForPulse(ctx, o, query, flags.pulse)
+	query.Sink = l.newSink(a)
+	return a.lookForPulse(ctx, o, query, l.flags.pulse)
 }
 
 // listStates are the values of --state in its order.

@@ -21,10 +21,10 @@ type listing struct {
 	flags  *listFlags
 }
 
-// stuck counts the stuck claims of all databases.
+// stuck counts the stuck claims of all databases among those asked for.
 func (l *listing) stuck() (stuck int64) {
 	for _, s := range l.living {
-		stuck += s.Summary.Stuck
+		stuck += s.StuckMatching
 	}
 	return stuck
 }
@@ -32,19 +32,42 @@ func (l *listing) stuck() (stuck int64) {
 func (l *listing) print(a *app, format string) error {
 	switch format {
 	case formatJSON:
-		return inspect.EncodeClaims(&a.out, l.mode, l.all)
+		return l.printJSON(&a.out)
 	case formatCSV:
 		return l.printCSV(&a.out)
 	case formatMarkdown:
-		l.printMarkdown(a)
+		return l.printMarkdown(a)
 	default:
-		l.printTable(a)
+		return l.printTable(a)
 	}
-	return nil
+}
+
+// printJSON puts the claims that sinks took between what stands around them.
+func (l *listing) printJSON(out *output) error {
+	var lists []*spool
+	for _, s := range l.all {
+		if sink := sinkOf(s); sink != nil && sink.taken > 0 && s.Database.Error == "" {
+			lists = append(lists, sink.kept)
+		}
+	}
+	if len(lists) == 0 {
+		return inspect.EncodeClaims(out, l.mode, l.all)
+	}
+	return inspect.EncodeClaimsAround(out, l.mode, l.all, func() error {
+		for i, list := range lists {
+			if i > 0 {
+				if _, err := io.WriteString(out, ",\n"); err != nil {
+					return err
+				}
+			}
+			out.attach(list)
+		}
+		return nil
+	})
 }
 
 // printTable prints each database with its head, its summary and its claims.
-func (l *listing) printTable(a *app) {
+func (l *listing) printTable(a *app) error {
 	for i, s := range l.living {
 		if i > 0 {
 			a.printf("\n")
@@ -61,20 +84,30 @@ func (l *listing) printTable(a *app) {
 			a.printf("\n%s", groupTable(s, inspect.Grouping(l.flags.groupBy)))
 			continue
 		}
-		if len(s.Claims) == 0 {
+		if listedRows(s) == 0 {
 			a.printf("%s\n", l.emptyLine(s))
 			continue
 		}
-		a.printf("\n%s", l.table(s))
+		a.printf("\n")
+		t := l.table()
+		if err := t.writeTo(&a.out, func(f func([]string) bool) error { return l.eachRow(s, t, f) }); err != nil {
+			return err
+		}
 		if folded := s.Incident.OlderStory(s.At); folded != "" {
 			a.printf("%s\n", folded)
 		}
-		if more := s.Matching.Rows - int64(len(s.Claims)); more > 0 {
-			a.printf("%s of %s shown; --limit shows more\n",
-				text.Count(int64(len(s.Claims)), true), triage.MatchingText(s))
+		switch {
+		case s.Summary.LookCut && listedRows(s) >= s.Matching.Rows:
+			a.printf("%s shown, all that one look reads here; --owner, --key or --since reach the others\n", text.Count(listedRows(s), true))
+		case s.Matching.Rows > listedRows(s):
+			a.printf("%s of %s shown; --limit shows more\n", text.Count(listedRows(s), true), triage.MatchingText(s))
 		}
 	}
+	return nil
 }
+
+// listedRows is how many claims are in a list, whoever has them.
+func listedRows(s inspect.Snapshot) int64 { return max(s.Listed, int64(len(s.Claims))) }
 
 // headLine says where, what, how and as of when.
 func headLine(s inspect.Snapshot, mode inspect.Mode) string {
@@ -146,25 +179,44 @@ func (f *listFlags) filtered() bool {
 }
 
 // table is the list for people. The state has a column only where it differs.
-func (l *listing) table(s inspect.Snapshot) *textTable {
+func (l *listing) table() *textTable {
 	titles := []string{"KEY", "OWNER", "CLAIMED", "LAPSED", "TRY", "VERDICT"}
 	if l.flags.state != "" {
 		titles = append([]string{"STATE"}, titles...)
 	}
-	t := newTextTable(titles...).alignRight("CLAIMED", "LAPSED", "TRY")
+	return newTextTable(titles...).alignRight("CLAIMED", "LAPSED", "TRY")
+}
+
+// cells are a claim's line in the table.
+func (l *listing) cells(c inspect.Claim, at time.Time) []string {
+	cells := []string{
+		c.Key.Visible(), c.Owner.Or("-"), ageCell(c.Age), lapsedCell(c, at), attemptsCell(c.Attempts), verdictCell(c),
+	}
+	if l.flags.state != "" {
+		cells = append([]string{strings.ToUpper(string(c.State))}, cells...)
+	}
+	return cells
+}
+
+// eachRow gives the cells of each claim that is not folded away, printable, until
+// f returns false.
+func (l *listing) eachRow(s inspect.Snapshot, t *textTable, f func([]string) bool) error {
+	if sink := sinkOf(s); sink != nil {
+		return sink.eachRow(s.Incident, len(t.titles), f)
+	}
 	for _, c := range s.Claims {
 		if s.Incident.Folded(c) {
 			continue
 		}
-		cells := []string{
-			c.Key.Visible(), c.Owner.Or("-"), ageCell(c.Age), lapsedCell(c, s.At), attemptsCell(c.Attempts), verdictCell(c),
+		cells := l.cells(c, s.At)
+		for i := range cells {
+			cells[i] = text.Sanitise(cells[i])
 		}
-		if l.flags.state != "" {
-			cells = append([]string{strings.ToUpper(string(c.State))}, cells...)
+		if !f(cells) {
+			break
 		}
-		t.add(cells...)
 	}
-	return t
+	return nil
 }
 
 func ageCell(age inspect.Null[time.Duration]) string {
@@ -220,6 +272,12 @@ func (l *listing) printCSV(w io.Writer) error {
 		return fmt.Errorf("write CSV: %w", err)
 	}
 	for _, s := range l.living {
+		if sink := sinkOf(s); sink != nil {
+			writer.Flush()
+			if _, err := io.Copy(w, sink.kept.reader()); err != nil {
+				return fmt.Errorf("write CSV: %w", err)
+			}
+		}
 		for _, c := range s.Claims {
 			if err := writer.Write(claimRecord(c)); err != nil {
 				return fmt.Errorf("write CSV: %w", err)
@@ -266,7 +324,7 @@ func secondsCell(d inspect.Null[time.Duration]) string {
 const markdownLines = 25
 
 // printMarkdown puts the verdict first and names what was assumed.
-func (l *listing) printMarkdown(a *app) {
+func (l *listing) printMarkdown(a *app) error {
 	budget := markdownLines / len(l.living)
 	for _, s := range l.living {
 		var head strings.Builder
@@ -282,16 +340,24 @@ func (l *listing) printMarkdown(a *app) {
 			fmt.Fprintf(&head, "Assumed: %s\n", markdownEscape(assumed))
 		}
 		a.printf("%s", head.String())
-		if len(s.Claims) == 0 {
+		if listedRows(s) == 0 {
 			a.printf("%s\n", l.emptyLine(s))
 			continue
 		}
 		rows := budget - strings.Count(head.String(), "\n") - 4 // blank line, titles, rule, "and more"
-		a.printf("\n%s", l.table(s).markdownTable(max(rows, 1)))
-		if more := max(s.Matching.Rows, int64(len(s.Claims))) - int64(rows); more > 0 {
+		t := l.table()
+		if err := l.eachRow(s, t, func(cells []string) bool {
+			t.add(cells...)
+			return len(t.rows) < rows
+		}); err != nil {
+			return err
+		}
+		a.printf("\n%s", t.markdownTable(max(rows, 1)))
+		if more := max(s.Matching.Rows, listedRows(s)) - int64(rows); more > 0 {
 			a.printf("and %s more\n", text.AtLeast(more, s.Matching.Exact))
 		}
 	}
+	return nil
 }
 
 // assumptions are the values that nobody stated.

@@ -30,6 +30,7 @@ type Plugs struct {
 // code. The context ends on a signal. getenv stands for os.Getenv.
 func Run(ctx context.Context, args []string, streams Streams, getenv func(string) string, plugs Plugs) int {
 	a := &app{streams: streams, getenv: getenv, plugs: plugs, now: time.Now}
+	defer a.closeSpools()
 	err := a.execute(ctx, args)
 	code, keepsOutput := exitCode(ctx, err)
 	if keepsOutput {

@@ -2,14 +2,19 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"idemtui/inspect"
+	"idemtui/ui/text"
 )
 
 // secondLookMargin is added to the wait for a second look, because the
 // database's clock decides whether it was long enough.
 const secondLookMargin = 100 * time.Millisecond
+
+// secondLookRows is how many claims one look can compare with another.
+const secondLookRows = 10_000
 
 // lookTwice looks, and looks again a little later where that can make a verdict
 // firmer: one look cannot tell a worker that is gone from one that reconnects.
@@ -24,6 +29,11 @@ func (a *app) lookForPulse(ctx context.Context, o opened, query inspect.Query, p
 	snapshot, err := o.store.Snapshot(ctx, o.table, query)
 	if err != nil || !snapshot.NeedsSecondLook() && pulse <= 0 {
 		return snapshot, err
+	}
+	if snapshot.Seen.Partial && snapshot.Listed > secondLookRows {
+		snapshot.Notes = append(snapshot.Notes, fmt.Sprintf("no second look was taken at more than %s claims, so none is called dead for a session that is gone; --owner, --since or --limit make the list shorter",
+			text.Count(secondLookRows, true)))
+		return snapshot, nil
 	}
 	if snapshot.Seen.Partial { // a second look compares every claimed row
 		first := query

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"errors"
+	"io"
 	"strings"
 
 	"idemtui/ui/text"
@@ -46,21 +48,40 @@ func (t *textTable) add(cells ...string) {
 
 // String lays the table out with two spaces between columns.
 func (t *textTable) String() string {
-	widths := make([]int, len(t.titles))
-	for _, row := range append([][]string{t.titles}, t.rows...) {
-		for i, cell := range row {
-			widths[i] = max(widths[i], min(text.Width(cell), widest))
-		}
-	}
 	var out strings.Builder
-	t.writeRow(&out, t.titles, widths)
-	for _, row := range t.rows {
-		t.writeRow(&out, row, widths)
-	}
+	_ = t.writeTo(&out, func(f func([]string) bool) error { // a builder takes everything
+		for _, row := range t.rows {
+			f(row)
+		}
+		return nil
+	})
 	return out.String()
 }
 
-func (t *textTable) writeRow(out *strings.Builder, cells []string, widths []int) {
+// writeTo lays out rows that are kept elsewhere; each gives them, printable, twice.
+func (t *textTable) writeTo(out io.Writer, each func(func([]string) bool) error) error {
+	widths := make([]int, len(t.titles))
+	widen := func(row []string) bool {
+		for i, cell := range row {
+			widths[i] = max(widths[i], min(text.Width(cell), widest))
+		}
+		return true
+	}
+	widen(t.titles)
+	if err := each(widen); err != nil {
+		return err
+	}
+	_, failed := io.WriteString(out, t.line(t.titles, widths))
+	err := each(func(row []string) bool {
+		if failed == nil {
+			_, failed = io.WriteString(out, t.line(row, widths))
+		}
+		return failed == nil
+	})
+	return errors.Join(err, failed)
+}
+
+func (t *textTable) line(cells []string, widths []int) string {
 	var line strings.Builder
 	for i, cell := range cells {
 		if i > 0 {
@@ -75,8 +96,7 @@ func (t *textTable) writeRow(out *strings.Builder, cells []string, widths []int)
 			line.WriteString(text.Left(cell, widths[i]))
 		}
 	}
-	out.WriteString(strings.TrimRight(line.String(), " "))
-	out.WriteByte('\n')
+	return strings.TrimRight(line.String(), " ") + "\n"
 }
 
 // markdownTable writes the same table in Markdown, at most limit rows of it.
