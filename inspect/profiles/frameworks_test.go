@@ -2,7 +2,6 @@ package profiles_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -213,16 +212,7 @@ func (f framework) released(t *testing.T, db *servertest.DB, s *postgres.Store, 
 		t.Errorf("the plan does not say what goes with it: %s\n%s", text, p.SQL)
 	}
 	audit := &memory{}
-	options := inspect.ReleaseOptions{Auditor: audit, Reason: "test"}
-	if !table.Mapping.Verified {
-		_, err := s.Release(ctx, table, p, options)
-		var fault *inspect.Fault
-		if !errors.As(err, &fault) || fault.Kind != inspect.FaultRefused {
-			t.Errorf("an unverified profile is look-only, but: %v", err)
-		}
-		options.AllowUnverified = true
-	}
-	r, err := s.Release(ctx, table, p, options)
+	r, err := s.Release(ctx, table, p, inspect.ReleaseOptions{Auditor: audit, Reason: "test"})
 	if err != nil || len(r.Released) != 1 || !r.Clean() {
 		t.Fatalf("released %v, skipped %v, failed %v: %v", r.Released, r.Skipped, r.Failed, err)
 	}
@@ -270,7 +260,7 @@ func TestGraphilesOwnUnlockTouchesNoOtherRow(t *testing.T) {
 	if err != nil || len(p.Rows) != 2 {
 		t.Fatalf("plan %+v: %v", p, err)
 	}
-	r, err := s.Release(t.Context(), table, p, inspect.ReleaseOptions{Auditor: &memory{}, Reason: "test", AllowUnverified: true})
+	r, err := s.Release(t.Context(), table, p, inspect.ReleaseOptions{Auditor: &memory{}, Reason: "test"})
 	if err != nil || len(r.Released) != 1 || r.Released[0].String() != "2" || len(r.Skipped) != 1 || !strings.Contains(r.Skipped[0].Text, "worker-a holds, which is 1 more") {
 		t.Fatalf("released %v, skipped %v: %v", r.Released, r.Skipped, err)
 	}

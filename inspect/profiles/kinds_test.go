@@ -202,8 +202,8 @@ func TestK4_TheOwnersHeartbeatIsReadAgainByTheStatementThatWrites(t *testing.T) 
 	if err != nil || len(p.Rows) != 2 || !strings.Contains(strings.Join(p.Consequence, "\n"), "read again by the statement that writes, which cannot guard them") {
 		t.Fatalf("plan %v %v: %v", p.Rows, p.Consequence, err)
 	}
-	db.Exec("UPDATE wolverine.wolverine_nodes SET health_check = now() WHERE node_number = 2; INSERT INTO wolverine.wolverine_nodes (id, node_number) VALUES (gen_random_uuid(), 3)")
-	r, err := s.Release(t.Context(), table, p, inspect.ReleaseOptions{Auditor: &memory{}, Reason: "test", AllowUnverified: true})
+	db.Exec("UPDATE wolverine.wolverine_nodes SET health_check = now() WHERE node_number = 2; INSERT INTO wolverine.wolverine_nodes (id, node_number, description, uri) VALUES (gen_random_uuid(), 3, '', '')")
+	r, err := s.Release(t.Context(), table, p, inspect.ReleaseOptions{Auditor: &memory{}, Reason: "test"})
 	if err != nil || len(r.Released) != 0 || len(r.Skipped) != 2 {
 		t.Fatalf("released %v, skipped %v: %v", r.Released, r.Skipped, err)
 	}
@@ -236,7 +236,7 @@ func TestK4_AnInboxKeyedByDestinationTooAndPartitionedByStatus(t *testing.T) {
 	if err != nil || len(p.Rows) != 1 {
 		t.Fatalf("plan %+v: %v", p, err)
 	}
-	r, err := s.Release(t.Context(), table, p, inspect.ReleaseOptions{Auditor: &memory{}, Reason: "test", AllowUnverified: true})
+	r, err := s.Release(t.Context(), table, p, inspect.ReleaseOptions{Auditor: &memory{}, Reason: "test"})
 	if err != nil || len(r.Released) != 1 {
 		t.Errorf("released %v, skipped %v: %v", r.Released, r.Skipped, err)
 	}

@@ -62,8 +62,8 @@ func TestLies_OwnersThatAreNone(t *testing.T) {
 func TestLies_HeartbeatsOfOwners(t *testing.T) {
 	db, s := fixture(t, "wolverine")
 	db.Exec(`UPDATE wolverine.wolverine_nodes SET health_check = 'infinity' WHERE node_number = 2;
- INSERT INTO wolverine.wolverine_nodes (id, node_number, health_check) VALUES (gen_random_uuid(), 3, '-infinity'), (gen_random_uuid(), 3, now()), (gen_random_uuid(), 4, now() + interval '1 day')`)
-	db.Exec(`INSERT INTO wolverine.wolverine_incoming_envelopes (id, status, owner_id) VALUES ('` + envelope + `8', 'Incoming', 4), ('` + envelope + `9', 'Incoming', -1)`)
+ INSERT INTO wolverine.wolverine_nodes (id, node_number, description, uri, health_check) VALUES (gen_random_uuid(), 3, '', '', '-infinity'), (gen_random_uuid(), 3, '', '', now()), (gen_random_uuid(), 4, '', '', now() + interval '1 day')`)
+	db.Exec(`INSERT INTO wolverine.wolverine_incoming_envelopes (id, status, owner_id, body, message_type) VALUES ('` + envelope + `8', 'Incoming', 4, '', ''), ('` + envelope + `9', 'Incoming', -1, '', '')`)
 	table := resolve(t, s, inspect.Target{})
 	snap := look(t, s, table, inspect.Query{All: true})
 	for number, want := range map[string]inspect.Condition{"2": inspect.ConditionInvalidTime, "3": inspect.ConditionHeld, "8": inspect.ConditionFuture, "9": inspect.ConditionStuck} {

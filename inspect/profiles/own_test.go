@@ -1,6 +1,7 @@
 package profiles_test
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -147,5 +148,32 @@ func TestOwnProfiles(t *testing.T) {
 				t.Errorf("undo %+v: %v", u, err)
 			}
 		})
+	}
+}
+
+func TestAnUnverifiedProfileIsLookOnly(t *testing.T) {
+	p, err := profiles.Load([]byte(strings.Replace(ownHead, "support: verified", "support: unverified", 1) + ownProfiles["a boolean state with a beat, and a token that is bumped"].yaml))
+	if err != nil {
+		t.Fatal(err)
+	}
+	db := servertest.Postgres(t)
+	db.Exec(ownProfiles["a boolean state with a beat, and a token that is bumped"].ddl)
+	s := openWith(t, db, p)
+	table := resolve(t, s, inspect.Target{})
+	if !strings.Contains(strings.Join(table.Warnings, "\n"), "profile ours is unverified") {
+		t.Errorf("warnings %q", table.Warnings)
+	}
+	plan, err := s.Plan(t.Context(), table, inspect.PlanRequest{Keys: []inspect.Key{key(t, table, "a")}})
+	if err != nil || len(plan.Rows) != 1 {
+		t.Fatalf("plan %+v: %v", plan.Refused, err)
+	}
+	options := inspect.ReleaseOptions{Auditor: &memory{}, Reason: "test"}
+	var fault *inspect.Fault
+	if r, err := s.Release(t.Context(), table, plan, options); !errors.As(err, &fault) || fault.Kind != inspect.FaultRefused || len(r.Released) != 0 {
+		t.Errorf("released %v: %v", r.Released, err)
+	}
+	options.AllowUnverified = true
+	if r, err := s.Release(t.Context(), table, plan, options); err != nil || len(r.Released) != 1 {
+		t.Errorf("accepted: released %v: %v", r.Released, err)
 	}
 }

@@ -1,3 +1,2 @@
--- Camel's JDBC message id repository, written from its column list, with the key
--- that its manual advises.
+-- Camel's JDBC message id repository, column by column as the source that its profile names.
 CREATE TABLE CAMEL_MESSAGEPROCESSED (processorName varchar(255), messageId varchar(100), createdAt timestamp, PRIMARY KEY (processorName, messageId));
