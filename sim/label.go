@@ -49,25 +49,3 @@ func (l Label) String() string {
 	}
 	return labelNames[l]
 }
-
-// ParseLabel finds the label of a name from the JSON contract.
-func ParseLabel(name string) (Label, bool) {
-	if name == "" {
-		return NoLabel, false
-	}
-	for l, n := range labelNames {
-		if n == name {
-			return Label(l), true
-		}
-	}
-	return NoLabel, false
-}
-
-// Labels lists every label in the contract's order.
-func Labels() []Label {
-	all := make([]Label, 0, labelCount-1)
-	for l := NoLabel + 1; l < labelCount; l++ {
-		all = append(all, l)
-	}
-	return all
-}

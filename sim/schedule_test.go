@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,8 +13,8 @@ func movesOf(t *testing.T, schedule string) (moves []Move, deliveries int) {
 	t.Helper()
 	for move := range strings.SplitSeq(schedule, ", ") {
 		by, name, _ := strings.Cut(move, " ")
-		label, ok := ParseLabel(name)
-		if !ok {
+		label := Label(slices.Index(labelNames[:], name))
+		if name == "" || label >= labelCount {
 			t.Fatalf("no label %q", name)
 		}
 		who := Environment
