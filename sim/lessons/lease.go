@@ -195,7 +195,7 @@ func fencePages(fence, stale, name int) []Page {
 		},
 		{
 			Scene: stale, Moment: at(sim.LabelFenced),
-			text: "This is what a fence does stop. {worker} stood still before its call, and makes it after its successor's. The provider has seen a higher token and refuses. Charged {charged}.",
+			text: "This is what a fence does stop. {worker} stood still before its call, and makes it after its successor's. The provider has seen a higher token and refuses. Charged {charged}. Few providers can check tokens. Services of your own can.",
 		},
 		{
 			Scene: name, Moment: at(sim.LabelComplete),
@@ -241,7 +241,7 @@ func livelockPages(endless, renewed, aside int) []Page {
 		},
 		{
 			Scene: aside, Moment: on(sim.EventDeadLetter),
-			text: "Mind the limit, though: a delivery that finds the claim held counts, too. Here is the crash of page 2 with a limit of {receives}, used up before the lease has lapsed. The row says PROCESSING, but nobody will come: FAILED for good in all but name, until a person looks.",
+			text: "Mind the limit, though: a delivery that finds the claim held counts, too. Here is the first crash of this lesson with a limit of {receives}, used up before the lease has lapsed. The row says PROCESSING, but nobody will come: FAILED for good in all but name, until a person looks.",
 		},
 	}
 }

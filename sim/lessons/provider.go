@@ -58,7 +58,7 @@ func provider() Lesson {
 		Pages:  slices.Concat(outsidePages(inside), keyPages(bare, fresh, stable), storePages(stable), forgottenPages(late), togetherPages(both), hopPages(both)),
 		Question: Question{
 			Before:  5,
-			Text:    "Now each try sends an idempotency key, made at random for that try. Three tries, all charged, all answers lost. How often is the customer charged?",
+			Text:    "Now the caller sends an idempotency key, made at random for each try. It tries three times, and every answer gets lost. How often will the customer be charged?",
 			Choices: []Choice{exactly("once", 1), exactly("twice", 2), exactly("three times", 3)},
 			measure: Charges,
 			because: "To the provider a new key is a new payment. A key helps only if the second try sends the first one's key.",
@@ -156,6 +156,6 @@ func unknowns() Table {
 		Rows:    byHandler(unsure(), sim.HandlerRelease, sim.HandlerLease, sim.HandlerFence, sim.HandlerOneTx, sim.HandlerKey, sim.HandlerKeyOnly),
 		Columns: []Column{Deliveries, Charges, ChargedTwice, NeverCharged, Takeovers},
 		dials:   []Parameter{Workers, Duplicates, Distance, Charge, Lease, Fail, Crash, Timeout, Slow, Retention},
-		note:    "One transaction charges {onetx.chargedtwice} customers twice, lease and fence {fence.chargedtwice}. With the payment's key, {key.chargedtwice}. Even without a table of our own, {keyonly.chargedtwice}, as long as the provider remembers.",
+		note:    "One transaction charges {onetx.chargedtwice} customers twice, a lease with a fence {fence.chargedtwice}. With the payment's key, {key.chargedtwice}. Even without a table of our own, {keyonly.chargedtwice}, as long as the provider remembers.",
 	}
 }

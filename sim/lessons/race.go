@@ -67,7 +67,7 @@ func race() Lesson {
 			},
 			{
 				Scene: claim, Moment: atEnd,
-				text:   "Charged {charged}. The copy was acknowledged and did nothing, and that is all there is to idempotency. Of the {all} schedules of two deliveries, {double} charges twice.",
+				text:   "Charged {charged}. The copy was acknowledged and did nothing, and that is what idempotent means. Of the {all} schedules of two deliveries, {double} charges twice.",
 				proofs: []Proof{{Handler: sim.HandlerClaim, Deliveries: 2}},
 			},
 		},
