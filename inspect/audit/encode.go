@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"strings"
+	"slices"
 
 	"idemtui/inspect"
 )
@@ -23,21 +23,49 @@ func encodeIntent(record intentLine) ([]byte, error) {
 	if !ok {
 		return nil, fmt.Errorf("the rows are not the last field of an intent")
 	}
-	first, err := appendRow(nil, rows[0])
-	if err != nil {
-		return nil, err
-	}
-	out := append(make([]byte, 0, len(head)+(len(first)+len(first)/4+16)*len(rows)), head...)
-	out = append(out, `"rows":[`...)
+	w := rowWriter{out: head}
+	w.text(`"rows":[`)
 	for i, row := range rows {
 		if i > 0 {
-			out = append(out, ',')
+			w.text(",")
 		}
-		if out, err = appendRow(out, row); err != nil {
+		began := len(w.out)
+		if err := w.row(row); err != nil {
+			return nil, err
+		}
+		if size := len(w.out) - began; i == 0 {
+			w.out = slices.Grow(w.out, (size+size/4+16)*len(rows))
+		}
+	}
+	w.text("]}\n")
+	return w.out, nil
+}
+
+// encodeOutcome is encodeRecord for an outcome, whose keys are written by hand
+// for the same reason.
+func encodeOutcome(record outcomeLine) ([]byte, error) {
+	keys := record.Released
+	record.Released = nil
+	content, err := encodeRecord(record)
+	if err != nil || len(keys) == 0 {
+		return content, err
+	}
+	head, ok := bytes.CutSuffix(content, []byte("}\n"))
+	if !ok {
+		return nil, fmt.Errorf("an outcome is no object")
+	}
+	w := rowWriter{out: head}
+	w.text(`,"released":[`)
+	for i, key := range keys {
+		if i > 0 {
+			w.text(",")
+		}
+		if err := w.key(key); err != nil {
 			return nil, err
 		}
 	}
-	return append(out, "]}\n"...), nil
+	w.text("]}\n")
+	return w.out, nil
 }
 
 func encodeRecord(record any) ([]byte, error) {
@@ -48,83 +76,133 @@ func encodeRecord(record any) ([]byte, error) {
 	return content.Bytes(), err
 }
 
-// appendRow writes a row as encoding/json does.
-func appendRow(out []byte, row inspect.AuditRow) ([]byte, error) {
-	key, err := row.Key.MarshalJSON()
-	if err != nil {
-		return nil, err
+// rowWriter writes rows as encoding/json does.
+type rowWriter struct {
+	out   []byte
+	heads []columnHead // by the column's place
+	spans [][2]int     // where the values before stand in out
+}
+
+// columnHead is what stands before a column's value.
+type columnHead struct{ column, text string }
+
+func (w *rowWriter) text(s string) { w.out = append(w.out, s...) }
+
+func (w *rowWriter) json(name string, v any) error {
+	content, err := json.Marshal(v)
+	w.text(name)
+	w.out = append(w.out, content...)
+	return err
+}
+
+func (w *rowWriter) row(row inspect.AuditRow) error {
+	w.text(`{"key":`)
+	if err := w.key(row.Key); err != nil {
+		return err
 	}
-	out = append(out, `{"key":`...)
-	out = append(out, key...)
-	if out, err = appendColumns(append(out, `,"before":`...), row.Before); err != nil {
-		return nil, err
+	w.spans = w.spans[:0]
+	w.text(`,"before":`)
+	if err := w.columns(row.Before, nil); err != nil {
+		return err
 	}
-	if out, err = appendColumns(append(out, `,"after":`...), row.After); err != nil {
-		return nil, err
+	w.text(`,"after":`)
+	if err := w.columns(row.After, row.Before); err != nil {
+		return err
 	}
 	if row.Settlement != nil {
-		settlement, err := json.Marshal(row.Settlement)
-		if err != nil {
-			return nil, err
+		if err := w.json(`,"settlement":`, row.Settlement); err != nil {
+			return err
 		}
-		out = append(append(out, `,"settlement":`...), settlement...)
 	}
 	if len(row.With) > 0 {
-		with, err := json.Marshal(row.With)
-		if err != nil {
-			return nil, err
+		if err := w.json(`,"with":`, row.With); err != nil {
+			return err
 		}
-		out = append(append(out, `,"with":`...), with...)
 	}
-	return append(out, '}'), nil
+	w.text("}")
+	return nil
 }
 
-func appendColumns(out []byte, columns []inspect.ColumnValue) ([]byte, error) {
-	if columns == nil {
-		return append(out, "null"...), nil
+func (w *rowWriter) key(key inspect.Key) error {
+	parts := key.Parts()
+	for _, p := range parts {
+		if p.IsNull || p.Kind == inspect.PartBytes || p.Value == "" || !plain(p.Column) || !plain(p.Value) {
+			return w.json("", key)
+		}
 	}
-	out = append(out, '[')
+	before := `[{"column":"`
+	for _, p := range parts {
+		w.text(before)
+		w.text(p.Column)
+		w.text(`","kind":"`)
+		w.text(string(p.Kind))
+		w.text(`","value":"`)
+		w.text(p.Value)
+		before = `"},{"column":"`
+	}
+	if len(parts) == 0 {
+		w.text("[]")
+		return nil
+	}
+	w.text(`"}]`)
+	return nil
+}
+
+// columns writes values; those that are the same ones as before, which were
+// written last, are copied.
+func (w *rowWriter) columns(columns, before []inspect.ColumnValue) error {
+	if columns == nil {
+		w.text("null")
+		return nil
+	}
+	w.text("[")
 	for i, c := range columns {
 		if i > 0 {
-			out = append(out, ',')
+			w.text(",")
 		}
-		if c.Value != nil && !ascii(*c.Value) || !ascii(c.Column) {
-			quoted, err := c.MarshalJSON()
-			if err != nil {
-				return nil, err
-			}
-			out = append(out, quoted...)
+		if i < len(before) && c == before[i] {
+			w.out = append(w.out, w.out[w.spans[i][0]:w.spans[i][1]]...)
 			continue
 		}
-		out = append(quote(append(out, `{"column":`...), c.Column), `,"value":`...)
-		if c.Value == nil {
-			out = append(out, "null}"...)
-		} else {
-			out = append(quote(out, *c.Value), '}')
+		began := len(w.out)
+		if err := w.column(i, c); err != nil {
+			return err
+		}
+		if before == nil {
+			w.spans = append(w.spans, [2]int{began, len(w.out)})
 		}
 	}
-	return append(out, ']'), nil
+	w.text("]")
+	return nil
 }
 
-// ascii: the text is of printable ASCII.
-func ascii(s string) bool {
+func (w *rowWriter) column(i int, c inspect.ColumnValue) error {
+	if !plain(c.Column) || c.Value != nil && !plain(*c.Value) {
+		return w.json("", c)
+	}
+	if i >= len(w.heads) {
+		w.heads = append(w.heads, make([]columnHead, i+1-len(w.heads))...)
+	}
+	if w.heads[i].column != c.Column || w.heads[i].text == "" {
+		w.heads[i] = columnHead{c.Column, `{"column":"` + c.Column + `","value":`}
+	}
+	w.text(w.heads[i].text)
+	if c.Value == nil {
+		w.text("null}")
+		return nil
+	}
+	w.text(`"`)
+	w.text(*c.Value)
+	w.text(`"}`)
+	return nil
+}
+
+// plain: the text is of printable ASCII, and stands in JSON as it is.
+func plain(s string) bool {
 	for i := range len(s) {
-		if s[i] < ' ' || s[i] >= 0x7f {
+		if c := s[i]; c < ' ' || c >= 0x7f || c == '"' || c == '\\' {
 			return false
 		}
 	}
 	return true
-}
-
-// quote writes a text of printable ASCII.
-func quote(out []byte, s string) []byte {
-	out = append(out, '"')
-	for {
-		i := strings.IndexAny(s, `"\`)
-		if i < 0 {
-			return append(append(out, s...), '"')
-		}
-		out = append(append(out, s[:i]...), '\\', s[i])
-		s = s[i+1:]
-	}
 }

@@ -17,6 +17,11 @@ func TestAnIntentIsWrittenAsEncodingJSONWouldAndReadBack(t *testing.T) {
 		if len(intent.Rows)%2 == 1 {
 			row.After = []inspect.ColumnValue{}
 			row.Settlement = &inspect.Settlement{Outcome: inspect.AnswerCharged, Reference: s, Result: &s}
+		} else {
+			other := s + "!"
+			row.After = []inspect.ColumnValue{{Column: "a", Value: &other}, row.Before[1], row.Before[0]} // some as before, some not
+			row.Before = append(row.Before, row.Before[0])
+			row.With = []inspect.OtherRow{{Table: "public.t", Before: row.Before}}
 		}
 		intent.Rows = append(intent.Rows, row)
 	}
@@ -46,6 +51,25 @@ func TestAnIntentIsWrittenAsEncodingJSONWouldAndReadBack(t *testing.T) {
 	record.Intent.Rows = nil
 	if content, err := encodeIntent(record); err != nil || !json.Valid(content) {
 		t.Errorf("without rows: %s, %v", content, err)
+	}
+}
+
+func TestAnOutcomeIsWrittenAsEncodingJSONWouldAndReadBack(t *testing.T) {
+	two := inspect.NewKey(inspect.KeyPart{Column: "scope", Kind: inspect.PartUUID, Value: "00000000-0000-0000-0000-000000000001"}, inspect.KeyPart{Column: "id", Kind: inspect.PartInteger, Value: "7"})
+	null := inspect.NewKey(inspect.KeyPart{Column: "id", Kind: inspect.PartText, IsNull: true})
+	bytes := inspect.NewKey(inspect.KeyPart{Column: "id", Kind: inspect.PartBytes, Value: "ab"})
+	for _, keys := range [][]inspect.Key{nil, {two}, {inspect.TextKey("id", `say "a"`), null, bytes, two, inspect.TextKey("id", ""), inspect.TextKey("é", "é\xff")}} {
+		want := outcomeLine{line: line{Schema: Schema, Kind: kindOutcome, ID: "id"}, Outcome: inspect.Outcome{Batch: 2, Status: inspect.OutcomeCommitted, Released: keys, Error: "x"}}
+		byHand, err := encodeOutcome(want)
+		must(t, err)
+		whole, err := encodeRecord(want)
+		must(t, err)
+		var got, expected any
+		must(t, json.Unmarshal(byHand, &got))
+		must(t, json.Unmarshal(whole, &expected))
+		if diff := cmp.Diff(expected, got); diff != "" || byHand[len(byHand)-1] != '\n' {
+			t.Errorf("by hand (-encoding/json +by hand):\n%s", diff)
+		}
 	}
 }
 

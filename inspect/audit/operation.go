@@ -54,7 +54,7 @@ func (o *Operation) Outcome(ctx context.Context, outcome inspect.Outcome) error 
 	// A cancelled operation has an outcome too, and it must not be lost.
 	// It is not waited for until it is on disk: should the machine crash before,
 	// the rows tell how the batch ended.
-	content, err := encodeRecord(outcomeLine{line: o.line(kindOutcome), Outcome: outcome})
+	content, err := encodeOutcome(outcomeLine{line: o.line(kindOutcome), Outcome: outcome})
 	if err = o.write(context.WithoutCancel(ctx), content, false, err); err != nil {
 		return fault(fmt.Sprintf("batch %d ended as %s, but the audit folder %s did not take its outcome (%s)", outcome.Batch, outcome.Status, o.folder.path, cause(err)), "keep this line with audit id "+o.id, err)
 	}
