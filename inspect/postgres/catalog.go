@@ -24,7 +24,8 @@ type relation struct {
 // fail.
 const relationSQL = `SELECT c.oid::text, n.nspname::text, c.relname::text, c.relkind::text,
  (CASE WHEN c.reltuples < 0 THEN NULL ELSE c.reltuples::bigint END)::text, c.relpages::text, row_security_active(c.oid)::text,
- EXISTS (SELECT FROM pg_trigger g WHERE g.tgrelid = c.oid AND NOT g.tgisinternal)::text,
+ (EXISTS (SELECT FROM pg_trigger g WHERE g.tgrelid = c.oid AND NOT g.tgisinternal) OR c.relkind = 'p' AND
+  EXISTS (SELECT FROM pg_partition_tree(c.oid) p JOIN pg_trigger g ON g.tgrelid = p.relid WHERE NOT g.tgisinternal))::text,
  has_schema_privilege(n.oid, 'USAGE')::text,
  has_table_privilege(c.oid, 'DELETE')::text,
  coalesce(has_column_privilege(c.oid, (-2)::int2, 'SELECT') AND has_column_privilege(c.oid, (-4)::int2, 'SELECT'), false)::text,

@@ -61,3 +61,27 @@ func TestRelease_TriggersOfTheTable(t *testing.T) {
 		t.Errorf("%d rows are on record, want the 2 that were written", len(rows))
 	}
 }
+
+func TestATriggerOfAPartitionAloneIsNamedByThePlan(t *testing.T) {
+	db, s, _ := recommended(t, "")
+	db.Exec(`CREATE TABLE parted (id text, st text, until timestamptz, PRIMARY KEY (id)) PARTITION BY HASH (id);
+CREATE TABLE parted_0 PARTITION OF parted FOR VALUES WITH (MODULUS 1, REMAINDER 0) PARTITION BY LIST (id); CREATE TABLE parted_0_0 PARTITION OF parted_0 DEFAULT;
+INSERT INTO parted VALUES ('a', 'P', now() - interval '1 hour');
+CREATE FUNCTION keep() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$`)
+	named := func() bool {
+		table := mapped(t, s, "parted", "key=id,state=st,processing=P,failed=F,lease=until")
+		return strings.Contains(strings.Join(plan(t, s, table, inspect.PlanRequest{Keys: keyList(t, table, "a")}).Consequence, "\n"), "the table has triggers")
+	}
+	if named() {
+		t.Error("a table without triggers has some")
+	}
+	db.Exec("CREATE TRIGGER keep BEFORE UPDATE ON parted_0_0 FOR EACH ROW EXECUTE FUNCTION keep()")
+	if !named() {
+		t.Error("the partition's trigger is not named")
+	}
+	table := mapped(t, s, "parted", "key=id,state=st,processing=P,failed=F,lease=until")
+	r := release(t, s, table, plan(t, s, table, inspect.PlanRequest{Keys: keyList(t, table, "a")}), &memoryAuditor{})
+	if len(r.Released) != 0 || len(r.Skipped)+len(r.Failed) != 1 || !strings.Contains(r.Skipped[0].Text, "a trigger of the table suppressed the write") {
+		t.Errorf("released %v, skipped %+v, failed %+v", r.Released, r.Skipped, r.Failed)
+	}
+}
