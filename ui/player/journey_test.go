@@ -147,7 +147,7 @@ func TestJourneyAmongManyPayments(t *testing.T) {
 	term.Press(k.Player.Last)
 	term.Expect("deliveries 2100   payments 2000   charges 2")
 	term.Press(k.Player.GoTo)
-	term.Expect("go to a time", "the run lasts")
+	term.Expect("go to a time", "The run lasts")
 	term.Type("999")
 	term.Press(k.Dialog.Choose)
 	term.Expect("✗ the run ends at")

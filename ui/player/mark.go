@@ -367,6 +367,7 @@ func legend() []key.Binding {
 		{"$", "the customer is charged"},
 		{"=", "no change by this call"},
 		{"✗", "charged again, or failed"},
+		{"▁▄█", "wrong: few, some, many"},
 		{"▶w1", "worker 1 is at this line"},
 	}
 	all := make([]key.Binding, len(lines))

@@ -40,7 +40,7 @@ type track struct {
 // of this length.
 func onOnePage(s sim.Scenario, duration int64, width int, length int64) bool {
 	if s.Payments == 1 {
-		return length <= s.Charge*int64(width)/leastCharge
+		return length <= scaled(s.Charge, int64(width), leastCharge)
 	}
 	return duration <= shortRun*s.Charge
 }
@@ -54,7 +54,7 @@ func fitting(duration int64) int64 {
 // pageLength is how much time a page of so many cells shows, where the run
 // takes several.
 func pageLength(s sim.Scenario, width int) int64 {
-	return roundDown(s.Charge * int64(width) / cellsPerCharge)
+	return roundDown(scaled(s.Charge, int64(width), cellsPerCharge))
 }
 
 // roundUp and roundDown find lengths of two digits, so that handlers whose runs
@@ -78,7 +78,7 @@ func roundDown(d int64) int64 {
 // layPage lays out a stretch of the run.
 func layPage(trace *sim.Trace, width int, s stretch) *page {
 	p := &page{trace: trace, width: width, stretch: s, unchanged: map[int32]bool{}}
-	p.dense = s.far && trace.Scenario().Charge*int64(width)/s.length < leastCharge
+	p.dense = s.far && scaled(trace.Scenario().Charge, int64(width), s.length) < leastCharge
 	p.lay()
 	return p
 }
@@ -100,7 +100,7 @@ func (p *page) column(at int64) int {
 	if offset < 0 {
 		return -1
 	}
-	return int(offset * int64(p.width) / p.length)
+	return int(scaled(offset, int64(p.width), p.length))
 }
 
 // cursor is the cell of the present, or the one after the last where the

@@ -147,8 +147,8 @@ func (p *Player) zoomBy(by int) {
 	}
 	p.zoom.level = level
 	length := p.grid(width).length
-	cell := (p.now - old.start) * int64(width) / old.length
-	start := max(p.now-(2*cell+1)*length/int64(2*width), 0)
+	cell := scaled(p.now-old.start, int64(width), old.length)
+	start := max(p.now-scaled(length, 2*cell+1, int64(2*width)), 0)
 	if length >= fitting(p.duration()) {
 		start = 0
 	}
