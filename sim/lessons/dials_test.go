@@ -53,6 +53,31 @@ func TestEveryDialChangesItsRun(t *testing.T) {
 	}
 }
 
+// One turn of the first dial ends the livelock, and the page says what comes
+// instead.
+func TestRenewalIsOneTurnAway(t *testing.T) {
+	l := lessonNamed(t, "lease")
+	scene := sceneTitled(t, l, "takeovers without end")
+	changed, ok := scene.Parameters[0].Turn(scene.Scenario, 1)
+	if !ok || changed.Renew == 0 {
+		t.Fatalf("the first dial is %s", scene.Parameters[0])
+	}
+	scene.Scenario = changed
+	trace := record(t, scene)
+	if r := trace.Result(); r.Charges != 1 || r.Takeovers != 0 || r.DeadLetters != 0 {
+		t.Errorf("%+v", r)
+	}
+	told := 0
+	for i, p := range l.Pages {
+		if l.Scenes[p.Scene].Title == scene.Title && strings.HasSuffix(l.Show(i, trace).Text, "In the end the payment is charged once, after 5 deliveries.") {
+			told++
+		}
+	}
+	if told < 2 {
+		t.Errorf("%d pages say what the changed run comes to", told)
+	}
+}
+
 // eventsOf is all that happens in a scene's run, and what it comes to.
 func eventsOf(t *testing.T, s Scene) string {
 	trace := record(t, s)

@@ -57,7 +57,7 @@ func (l Lesson) Show(page int, t *sim.Trace) Shown {
 	case p.Sequence != nil:
 		return Shown{Text: p.text, N: n, Found: true, Own: true}
 	case !found:
-		return Shown{Text: "You have changed this run, and what this page tells does not happen in it. Put it back to see it, or read on."}
+		return Shown{Text: "You have changed this run, and what this page tells does not happen in it. " + outcome(t.Result())}
 	case t.Scenario() != own:
 		return Shown{Text: "You have changed this run, so this page's own words may not fit. What happens here: " + t.Narrate(n), N: n, Found: true}
 	}
@@ -69,6 +69,14 @@ func (l Lesson) Show(page int, t *sim.Trace) Shown {
 		return s.word(word)
 	})
 	return Shown{Text: text, N: n, Found: true, Own: true}
+}
+
+// outcome is what a run comes to, in a sentence.
+func outcome(r sim.Result) string {
+	if r.Payments == 1 {
+		return "In the end the payment is charged " + times(r.Charges) + ", after " + plural(r.Deliveries, "delivery", "deliveries") + "."
+	}
+	return "In the end there are " + plural(r.Charges, "charge", "charges") + " for " + plural(r.Payments, "payment", "payments") + ", after " + plural(r.Deliveries, "delivery", "deliveries") + "."
 }
 
 // Proofs are what the page quotes of the explorer.

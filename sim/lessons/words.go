@@ -52,5 +52,13 @@ func times(n int64) string {
 	return count(n) + " times"
 }
 
+// plural is a number with the word for one or for several.
+func plural(n int64, one, several string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return count(n) + " " + several
+}
+
 // length is a duration in nanoseconds as commands spell it.
 func length(nanos int64) string { return retention.FormatDuration(time.Duration(nanos)) }
