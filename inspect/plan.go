@@ -130,18 +130,27 @@ func PlannedFrom(c Claim) PlannedRow {
 // row, value, mode or table gives another id.
 func PlanID(p Plan) string {
 	h := sha256.New()
-	put := func(s string) {
-		var n [8]byte
-		binary.BigEndian.PutUint64(n[:], uint64(len(s)))
-		h.Write(n[:])
-		h.Write([]byte(s))
+	var waiting []byte // many small pieces would take the hash longer than the whole
+	put := func(pieces ...string) {
+		if len(waiting) > 1<<14 {
+			h.Write(waiting)
+			waiting = waiting[:0]
+		}
+		size := 0
+		for _, s := range pieces {
+			size += len(s)
+		}
+		waiting = binary.BigEndian.AppendUint64(waiting, uint64(size))
+		for _, s := range pieces {
+			waiting = append(waiting, s...)
+		}
 	}
 	maybe := func(s *string) {
 		if s == nil {
 			put("-")
 			return
 		}
-		put("+" + *s)
+		put("+", *s)
 	}
 	put(p.Database)
 	put(p.Table)
@@ -167,6 +176,7 @@ func PlanID(p Plan) string {
 			maybe(s.Result)
 		}
 	}
+	h.Write(waiting)
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 

@@ -56,12 +56,19 @@ func encodeArray(base string, values []*string) (parameter []byte, format int16)
 	for _, n := range []uint32{1, 1, e.oid, uint32(len(values)), 1} {
 		out = binary.BigEndian.AppendUint32(out, n)
 	}
+	last, lastAt := "", 0
 	for _, v := range values {
 		if v == nil {
 			out = binary.BigEndian.AppendUint32(out, 1<<32-1)
 			continue
 		}
 		at := len(out)
+		if lastAt > 0 && *v == last { // as times and owners often are
+			size := 4 + int(binary.BigEndian.Uint32(out[lastAt:]))
+			out = append(out, out[lastAt:lastAt+size]...)
+			continue
+		}
+		last, lastAt = *v, at
 		var ok bool
 		if out, ok = e.put(append(out, 0, 0, 0, 0), *v); !ok {
 			return textOfArray(values), pgx.TextFormatCode

@@ -104,13 +104,12 @@ func (r *releaser) part(ctx context.Context, w write, rows []inspect.PlannedRow)
 		size = min(size, r.options.Rate)
 	}
 	// Keys with a NULL need another comparison, which no index serves.
-	var plain, null []inspect.PlannedRow
-	for _, row := range rows {
-		if row.Key.HasNull() {
-			null = append(null, row)
-		} else {
-			plain = append(plain, row)
-		}
+	hasNull := func(row inspect.PlannedRow) bool { return row.Key.HasNull() }
+	plain := rows
+	var null []inspect.PlannedRow
+	if slices.ContainsFunc(rows, hasNull) {
+		null = slices.DeleteFunc(slices.Clone(rows), func(row inspect.PlannedRow) bool { return !hasNull(row) })
+		plain = slices.DeleteFunc(slices.Clone(rows), hasNull)
 	}
 	for _, part := range [][]inspect.PlannedRow{plain, null} {
 		for chunk := range slices.Chunk(part, size) {
