@@ -339,6 +339,10 @@ func heartbeatEvidence(c Claim, f Facts) (Evidence, bool) {
 		}
 		return FormatSpan(c.HeartbeatAt.Time.Sub(f.Now)) + " ahead of the database's clock"
 	}
+	if c.OwnerAbsent && !c.Owner.OK {
+		e.For, e.Text = ForDead, fmt.Sprintf("no owner: its row in %s was deleted, as of a worker that ended or fell silent", f.Mapping.Heartbeat.Join.Table)
+		return e, true
+	}
 	if c.OwnerAbsent {
 		e.For, e.Text = ForDead, fmt.Sprintf("owner %s is not in %s: it is not one of the live workers", c.Owner.V, f.Mapping.Heartbeat.Join.Table)
 		return e, true

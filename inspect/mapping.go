@@ -130,6 +130,8 @@ type HeartbeatJoin struct {
 	Table  string
 	Key    string
 	Column string
+	// UnownedGone: a claim without an owner is one whose owner's row was deleted.
+	UnownedGone bool
 }
 
 // Mapped reports whether the table has heartbeats.

@@ -20,10 +20,10 @@ func (t *tx) beats(ctx context.Context, table inspect.Table, rows []read) error 
 	}
 	slices.Sort(owners)
 	owners = slices.Compact(owners)
-	if len(owners) == 0 {
+	join := table.Mapping.Heartbeat.Join
+	if len(owners) == 0 && !join.UnownedGone {
 		return nil
 	}
-	join := table.Mapping.Heartbeat.Join
 	at := map[string]inspect.Stamp{}
 	err := t.texts(ctx, func(v []*string) error {
 		// Where several rows bear one name, the latest sign of life counts.
@@ -39,6 +39,7 @@ func (t *tx) beats(ctx context.Context, table inspect.Table, rows []read) error 
 	for i := range rows {
 		c := &rows[i].claim
 		if !c.Owner.OK {
+			c.OwnerAbsent = join.UnownedGone
 			continue
 		}
 		beat, there := at[c.Owner.V]

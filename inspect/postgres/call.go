@@ -163,15 +163,19 @@ func (r *releaser) call(ctx context.Context, t *tx, rows []inspect.PlannedRow, h
 	if !r.write.takesOwners() {
 		given, _, _ = keyArrays(r.table, keys, 1)
 	}
+	before, err := r.written(ctx, t)
+	if err != nil {
+		return nil, err
+	}
 	if _, err := t.conn.Exec(ctx, r.write.callSQL(), given...); err != nil {
 		return nil, err
 	}
-	if err := r.wroteNoOther(ctx, t, held); err != nil {
+	if err := r.wroteNoOther(ctx, t, before, held); err != nil {
 		return nil, err
 	}
 	done := make([]written, len(held))
 	arrays, _, names := keyArrays(r.table, keys, 1)
-	err := t.texts(ctx, func(v []*string) error {
+	err = t.texts(ctx, func(v []*string) error {
 		i, err := strconv.Atoi(*v[0])
 		if err != nil {
 			return fmt.Errorf("read an ordinal: %w", err)
@@ -188,37 +192,46 @@ func (r *releaser) call(ctx context.Context, t *tx, rows []inspect.PlannedRow, h
 	return done, err
 }
 
-// wroteNoOther asks the server how many row versions this transaction has
-// replaced in the tables that the function writes
-// (pg_stat_get_xact_tuples_updated and _deleted; they count nothing where
-// track_counts is off).
-func (r *releaser) wroteNoOther(ctx context.Context, t *tx, held []locked) error {
-	planned := map[string]int{}
-	for _, h := range held {
-		for _, o := range h.with {
-			planned[o.Table]++
-		}
-	}
+// written counts the row versions of the tables that the function writes which
+// this session has replaced: pg_stat_get_xact_tuples_updated and _deleted, which
+// also hold what earlier transactions of the session did and did not report yet,
+// and stand still where track_counts is off.
+func (r *releaser) written(ctx context.Context, t *tx) (map[string]int, error) {
 	tables := []inspect.Table{r.table}
-	planned[r.table.FullName()] = len(held)
 	for _, c := range r.write.rule().With {
 		tables = append(tables, r.write.other(c))
 	}
+	out := map[string]int{}
 	for _, table := range tables {
 		var wrote int
 		err := t.conn.QueryRow(ctx, `SELECT coalesce(sum(pg_stat_get_xact_tuples_updated(c) + pg_stat_get_xact_tuples_deleted(c)), 0)::int
  FROM (SELECT $1::oid AS c UNION SELECT relid FROM pg_partition_tree($1::oid)) AS parts`, table.OID).Scan(&wrote)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		if n := planned[table.FullName()]; wrote > n {
+		out[table.FullName()] = wrote
+	}
+	return out, nil
+}
+
+// wroteNoOther compares what the function wrote with what was planned.
+func (r *releaser) wroteNoOther(ctx context.Context, t *tx, before map[string]int, held []locked) error {
+	planned := map[string]int{r.table.FullName(): len(held)}
+	for _, h := range held {
+		for _, o := range h.with {
+			planned[o.Table]++
+		}
+	}
+	after, err := r.written(ctx, t)
+	for table, n := range after {
+		if wrote := n - before[table]; wrote > planned[table] {
 			return &inspect.Fault{
-				Kind: inspect.FaultRefused, What: fmt.Sprintf("%s wrote %d rows of %s where %d were planned, so all of it was rolled back", r.write.callName(), wrote, table.FullName(), n),
+				Kind: inspect.FaultRefused, What: fmt.Sprintf("%s wrote %d rows of %s where %d were planned, so all of it was rolled back", r.write.callName(), wrote, table, planned[table]),
 				Next: "look at what the function does, or choose another --mode",
 			}
 		}
 	}
-	return nil
+	return err
 }
 
 func (r *releaser) lock(ctx context.Context, t *tx, rows []inspect.PlannedRow) ([]locked, error) {

@@ -50,6 +50,8 @@ type file struct {
 			Table string `yaml:"table"`
 			Key   string `yaml:"key"`
 			Col   string `yaml:"col"`
+			// Unowned says what a claim without an owner is: gone, or "".
+			Unowned string `yaml:"unowned"`
 		} `yaml:"join"`
 		Every string `yaml:"every"`
 		Limit string `yaml:"limit"`

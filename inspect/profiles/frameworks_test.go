@@ -71,6 +71,18 @@ var frameworks = []framework{
 		after: "SELECT concat(j.locked_by, j.is_available, q.locked_by) FROM graphile_worker._private_jobs j JOIN graphile_worker._private_job_queues q ON q.id = j.job_queue_id", want: "t",
 	},
 	{
+		profile: "procrastinate", table: "public.procrastinate_jobs", kind: inspect.KindHeartbeat,
+		says: []string{"1 stuck/likely-dead", "2 held/alive", "3 stuck/likely-dead", "7 stuck/likely-dead"}, states: "done 2, failed 1, free 1, processing 4",
+		release: "1", refused: map[string]inspect.Reason{"2": inspect.ReasonAlive, "4": inspect.ReasonChanged, "5": inspect.ReasonDone, "6": inspect.ReasonFailed, "7": inspect.ReasonChanged},
+		after: "SELECT concat_ws(' ', status, attempts, scheduled_at <= now(), (SELECT count(*) FROM procrastinate_events WHERE job_id = 1 AND at > now() - interval '1 minute') > 0) FROM procrastinate_jobs WHERE id = 1", want: "todo 1 t t",
+	},
+	{
+		profile: "procrastinate", table: "public.procrastinate_jobs", kind: inspect.KindHeartbeat,
+		says: []string{"1 stuck/likely-dead", "2 held/alive", "3 stuck/likely-dead", "7 stuck/likely-dead"}, states: "done 2, failed 1, free 1, processing 4",
+		mode: inspect.ReleaseFail, release: "7",
+		after: "SELECT concat_ws(' ', status, attempts, abort_requested) FROM procrastinate_jobs WHERE id = 7", want: "failed 0 f",
+	},
+	{
 		profile: "wolverine", table: "wolverine.wolverine_incoming_envelopes", kind: inspect.KindHeartbeat,
 		says:    []string{envelope + "1 held/alive", envelope + "2 stuck/likely-dead", envelope + "3 stuck/likely-dead"},
 		states:  "done 1, free 2, processing 3, unmapped 1",

@@ -242,7 +242,10 @@ func (l *loader) columns() error {
 		if f.Heartbeat.Col != "" || j.Table == "" || j.Key == "" || j.Col == "" {
 			return l.at("heartbeat.join", "want {table, key, col} and no col beside it")
 		}
-		m.Heartbeat.Join = &inspect.HeartbeatJoin{Table: j.Table, Key: inspect.FoldName(j.Key), Column: inspect.FoldName(j.Col)}
+		if j.Unowned != "" && j.Unowned != "gone" {
+			return l.at("heartbeat.join.unowned", "want gone, or nothing")
+		}
+		m.Heartbeat.Join = &inspect.HeartbeatJoin{Table: j.Table, Key: inspect.FoldName(j.Key), Column: inspect.FoldName(j.Col), UnownedGone: j.Unowned != ""}
 		if m.Owner == "" {
 			return l.at("heartbeat.join", "the owner whose heartbeat it is has no column")
 		}
