@@ -21,8 +21,11 @@ const (
 	windowParts = 32
 )
 
-// coarse is the grain of every search.
-var coarse = grain{part: maxPart, window: windowParts * maxPart, alone: maxPart}
+// coarse is the grain of a search within so much memory: what waits to be looked
+// up, a quarter MiB for each part, is to take no more than a sixteenth of it.
+func coarse(memory int64) grain {
+	return grain{part: maxPart, window: int(min(max(memory>>22, 1), windowParts)) * maxPart, alone: maxPart}
+}
 
 // partsOf is the number of parts of the states from first to end.
 func (g grain) partsOf(first, end int) int { return (end - first + g.part - 1) / g.part }

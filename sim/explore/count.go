@@ -30,7 +30,7 @@ func (s *search) count(ctx context.Context) error {
 	base := s.store.bytes() + s.store.tableSize()*4 + graphBytes(states, edges)
 	need := func(limbs int) int64 { return base + states*8*int64(limbs) }
 	if edges >= none || need(limbsAtFirst) > limit {
-		s.note("interleavings and the longest run are not counted: that needs %s of memory, and the limit is %s", formatBytes(need(limbsAtFirst)), formatBytes(limit))
+		s.note("schedules (interleavings) and the longest run are not counted: that needs %s of memory, and the limit is %s", formatBytes(need(limbsAtFirst)), formatBytes(limit))
 		return nil
 	}
 	g, err := s.newGraph(ctx)
@@ -44,7 +44,7 @@ func (s *search) count(ctx context.Context) error {
 	s.result.MaxDepth = &depth
 	for limbs := limbsAtFirst; ; limbs *= 2 {
 		if need(limbs) > limit {
-			s.note("interleavings are not counted: they pass %d bits, and that needs %s of memory; the limit is %s", 64*limbs/2, formatBytes(need(limbs)), formatBytes(limit))
+			s.note("schedules (interleavings) are not counted: they pass %d bits, and that needs %s of memory; the limit is %s", 64*limbs/2, formatBytes(need(limbs)), formatBytes(limit))
 			return nil
 		}
 		if fits, err := s.sumWays(ctx, g, limbs); err != nil || fits {

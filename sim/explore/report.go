@@ -39,11 +39,14 @@ func (r Result) Headline() string {
 	switch r.Verdict() {
 	case Safe:
 		if r.Interleavings == nil {
-			return "SAFE: no interleaving charges twice, and none loses the payment."
+			return "SAFE: no schedule charges twice, and none loses the payment."
 		}
-		return fmt.Sprintf("SAFE: none of the %s charges twice, and none loses the payment.", plural(r.Interleavings, "interleaving"))
+		if r.Interleavings.Cmp(big.NewInt(1)) == 0 {
+			return "SAFE: the only schedule does not charge twice, and does not lose the payment."
+		}
+		return fmt.Sprintf("SAFE: none of the %s charges twice, and none loses the payment.", plural(r.Interleavings, "schedule"))
 	case ChargesTwice:
-		name, rest = "CHARGES TWICE", r.twice()+"; "+r.unless("no interleaving loses the payment")
+		name, rest = "CHARGES TWICE", r.twice()+"; "+r.unless("no schedule loses the payment")
 	case Loses:
 		name, rest = "LOSES THE PAYMENT", r.loses()+"; "+r.unless("none charges twice")
 	case Both:
@@ -58,7 +61,7 @@ func (r Result) twice() string {
 	text := fmt.Sprintf("a double charge is reachable in %d steps", r.ShortestDouble.Len())
 	if r.Interleavings != nil {
 		text = fmt.Sprintf("%s of %s %s twice or more, the first after %d steps",
-			r.Double, plural(r.Interleavings, "interleaving"), verb(r.Double, "charges", "charge"), r.ShortestDouble.Len())
+			r.Double, plural(r.Interleavings, "schedule"), verb(r.Double, "charges", "charge"), r.ShortestDouble.Len())
 	}
 	return text
 }
@@ -67,7 +70,7 @@ func (r Result) loses() string {
 	text := fmt.Sprintf("an end without a charge is reachable in %d steps", r.ShortestLost.Len())
 	if r.Interleavings != nil {
 		text = fmt.Sprintf("%s of %s never %s though every delivery is acknowledged, the shortest in %d steps",
-			r.Lost, plural(r.Interleavings, "interleaving"), verb(r.Lost, "charges", "charge"), r.ShortestLost.Len())
+			r.Lost, plural(r.Interleavings, "schedule"), verb(r.Lost, "charges", "charge"), r.ShortestLost.Len())
 	}
 	return text
 }
@@ -195,7 +198,7 @@ func (r Result) Rows() []Row {
 	}
 	if r.Interleavings != nil {
 		rows = append(rows,
-			Row{"interleavings", r.Interleavings.String()},
+			Row{"schedules (interleavings)", r.Interleavings.String()},
 			Row{"charge twice or more", r.Double.String()},
 			Row{"charge three times or more", r.Triple.String()},
 			Row{"never charge", r.Lost.String()},

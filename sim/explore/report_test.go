@@ -16,13 +16,13 @@ func TestHeadlines(t *testing.T) {
 	reduced := config(sim.HandlerClaim, 1, failOnce)
 	reduced.Symmetry = true
 	for want, c := range map[string]Config{
-		"CHARGES TWICE: 60 of 66 interleavings charge twice or more, the first after 4 steps; no interleaving loses the payment.":                   config(sim.HandlerCheck, 2, Budgets{}),
-		"CHARGES TWICE: 1 of 2 interleavings charges twice or more, the first after 5 steps; no interleaving loses the payment.":                    config(sim.HandlerRelease, 1, timeoutOnce),
-		"LOSES THE PAYMENT: 1 of 2 interleavings never charges though every delivery is acknowledged, the shortest in 4 steps; none charges twice.": config(sim.HandlerClaim, 1, failOnce),
-		"LOSES THE PAYMENT: an end without a charge is reachable in 4 steps; none charges twice.":                                                   reduced,
-		"SAFE: none of the 98 interleavings charges twice, and none loses the payment.":                                                             config(sim.HandlerKey, 2, slowOnce),
-		"SAFE: none of the 1 interleaving charges twice, and none loses the payment.":                                                               config(sim.HandlerNone, 1, Budgets{}),
-		"CHARGES TWICE: a double charge is reachable in 5 steps; the search did not end, so that more may be reachable.":                            cut,
+		"CHARGES TWICE: 60 of 66 schedules charge twice or more, the first after 4 steps; no schedule loses the payment.":                       config(sim.HandlerCheck, 2, Budgets{}),
+		"CHARGES TWICE: 1 of 2 schedules charges twice or more, the first after 5 steps; no schedule loses the payment.":                        config(sim.HandlerRelease, 1, timeoutOnce),
+		"LOSES THE PAYMENT: 1 of 2 schedules never charges though every delivery is acknowledged, the shortest in 4 steps; none charges twice.": config(sim.HandlerClaim, 1, failOnce),
+		"LOSES THE PAYMENT: an end without a charge is reachable in 4 steps; none charges twice.":                                               reduced,
+		"SAFE: none of the 98 schedules charges twice, and none loses the payment.":                                                             config(sim.HandlerKey, 2, slowOnce),
+		"SAFE: the only schedule does not charge twice, and does not lose the payment.":                                                         config(sim.HandlerNone, 1, Budgets{}),
+		"CHARGES TWICE: a double charge is reachable in 5 steps; the search did not end, so that more may be reachable.":                        cut,
 	} {
 		r, _ := Run(t.Context(), c)
 		if got := r.Headline(); got != want {

@@ -95,9 +95,9 @@ func (s *search) finish(ctx context.Context) error {
 	s.result.Complete = true
 	switch {
 	case s.config.Symmetry:
-		s.note("interleavings are not counted with symmetry")
+		s.note("schedules (interleavings) are not counted with symmetry")
 	case s.config.VerdictOnly:
-		s.note("interleavings were not asked for")
+		s.note("schedules (interleavings) were not to be counted")
 	default:
 		return s.count(ctx)
 	}
@@ -112,7 +112,7 @@ func newSearch(config Config) (*search, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &search{config: config, codec: k, workers: crew(max(config.Workers, 1)), grain: coarse, start: config.Start(), double: none, lost: none}
+	s := &search{config: config, codec: k, workers: crew(max(config.Workers, 1)), grain: coarse(config.maxMemory()), start: config.Start(), double: none, lost: none}
 	for range s.workers {
 		s.expanders = append(s.expanders, newExpander(k, config.Symmetry))
 	}

@@ -235,14 +235,15 @@ func (t *table[K]) number(ctx context.Context, workers crew) error {
 		s := &t.shards[i]
 		s.index = make([]uint32, len(s.slots))
 	}
-	workers.each(coarse.partsOf(0, t.keys.n), func(_, task int) {
+	cut := coarse(t.limit)
+	workers.each(cut.partsOf(0, t.keys.n), func(_, task int) {
 		if ctx.Err() != nil {
 			return
 		}
 		var entries [chunkEntries]K
 		var hashes, found [chunkEntries]uint32
 		states := make([]edge, 0, chunkEntries)
-		for from, end := coarse.partOf(task, 0, t.keys.n); from < end; from += chunkEntries {
+		for from, end := cut.partOf(task, 0, t.keys.n); from < end; from += chunkEntries {
 			states = t.read(from, min(from+chunkEntries, end), states[:0])
 			n := len(states)
 			t.packing.pack(states, entries[:n], hashes[:n])

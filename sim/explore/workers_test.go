@@ -80,9 +80,9 @@ func TestWorkersChangeNothing(t *testing.T) {
 // The same for a search of many windows, as it is cut in earnest.
 func TestWorkersChangeNothingInALargeSearch(t *testing.T) {
 	c := config(sim.HandlerFence, 4, ones())
-	one, oneErr := searchedBy(t, c, 1, coarse)
+	one, oneErr := searchedBy(t, c, 1, coarse(c.maxMemory()))
 	for workers := 2; workers <= 3; workers++ {
-		other, err := searchedBy(t, c, workers, coarse)
+		other, err := searchedBy(t, c, workers, coarse(c.maxMemory()))
 		if text := difference(one, oneErr, other, err); text != "" {
 			t.Fatalf("%d workers: %s", workers, text)
 		}

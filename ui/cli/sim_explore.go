@@ -19,9 +19,9 @@ import (
 	"idemtui/ui/text"
 )
 
-const exploreLong = `Search every interleaving of the deliveries of one payment, with up to so many faults of each kind.
+const exploreLong = `Search every schedule (interleaving) of the deliveries of one payment, with up to so many faults of each kind.
 
-Where a run shows that something can happen, this shows that it cannot: each order of steps and faults is tried, interleavings
+Where a run shows that something can happen, this shows that it cannot: each order of steps and faults is tried, schedules
 are counted exactly, and the shortest double charge and the shortest loss are printed step by step.`
 
 // exploreFlags are the flags of 'sim explore'.
@@ -39,7 +39,7 @@ func newSimExploreCommand(a *app) *cobra.Command {
 	f := &exploreFlags{deliveries: 2}
 	cmd := &cobra.Command{
 		Use:   "explore",
-		Short: "Every interleaving: can this handler charge twice, or lose the payment?",
+		Short: "Every schedule (interleaving): can this handler charge twice, or lose the payment?",
 		Long:  exploreLong,
 		Example: `
 # 60 of 66 schedules of check-then-act charge twice
@@ -218,7 +218,7 @@ func (p *exploreProgress) show(at explore.Progress) {
 	line := fmt.Sprintf("%s states, %d steps deep, %s states/s", text.Count(int64(at.States), true),
 		at.Depth, text.Count(int64(at.Expanded)*1000/milliseconds, true))
 	if at.Counting {
-		line = fmt.Sprintf("counting interleavings: %s of %s states", text.Count(int64(at.Expanded), true), text.Count(int64(at.States), true))
+		line = fmt.Sprintf("counting schedules: %s of %s states", text.Count(int64(at.Expanded), true), text.Count(int64(at.States), true))
 	}
 	p.width = max(p.width, text.Width(line))
 	fmt.Fprintf(p.app.streams.Err, "\r%s", text.Left(line, p.width))

@@ -23,16 +23,16 @@ func TestExplore(t *testing.T) {
 		code int
 		want string
 	}{
-		{"", 0, "CHARGES TWICE: 60 of 66 interleavings"},
+		{"", 0, "CHARGES TWICE: 60 of 66 schedules"},
 		{"--exit-code", 3, "   4  D2   charge\n"},
-		{"--handler claim --exit-code", 0, "SAFE: none of the 12 interleavings"},
+		{"--handler claim --exit-code", 0, "SAFE: none of the 12 schedules"},
 		{"--handler claim --crash 1 --exit-code", 3, "LOSES THE PAYMENT: 20 of 136"},
 		{"--handler fence --slow 1 --exit-code", 3, "   3  env  expire-slow\n"},
 		{"--handler fence --slow 1", 0, "80 of 98"},
 		{"--handler fence --slow 1", 0, "token x1.fence.2.0-0-0-1-0.00g33\n"},
 		{"--handler key --deliveries 3 --fail 1 --timeout 1 --crash 1 --slow 1 --forget 1 --exit-code", 0, "SAFE: none of the"},
 		{"--handler fence --deliveries 4 --fail 1 --timeout 1 --crash 1 --slow 1 --forget 1 --symmetry", 0, "502141 (30515 up to the order"},
-		{"--handler increment --exit-code", 3, "6 of 6 interleavings charge twice"},
+		{"--handler increment --exit-code", 3, "6 of 6 schedules charge twice"},
 	} {
 		code, out, errs := runExploreLine(t, c.line)
 		if code != c.code || !strings.Contains(out, c.want) || errs != "" {

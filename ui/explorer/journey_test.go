@@ -41,7 +41,7 @@ func TestAStudentBreaksCheckByHandAndCannotBreakTheKey(t *testing.T) {
 	term := program(t, 120, 36, "sim", "--handler", "check")
 	term.Expect("check, charge, then remember", "explore")
 	term.Press(k.Explorer.Open)
-	term.Expect("60 of 66 interleavings charge twice", "what the numbers teach")
+	term.Expect("60 of 66 schedules charge twice", "what the numbers teach")
 
 	term.Press(k.Explorer.Choose)
 	term.Expect("the shortest double charge", "A double charge is 4 steps away", "D1   check-new")
@@ -90,7 +90,7 @@ func TestATokenOpensItsScheduleOnTheTimeline(t *testing.T) {
 	term.PressKey("end")
 	term.Expect("The customer has been charged twice", "lease lapses, worker slow")
 	term.PressKey("esc")
-	term.Expect("80 of 98 interleavings")
+	term.Expect("80 of 98 schedules")
 	term.PressKey("esc")
 	term.Expect("claim with state and lease", "One payment, and the broker will deliver it twice")
 	term.PressKey("q")
