@@ -44,6 +44,9 @@ type DSN struct {
 	// Source is where the string came from, such as "--dsn"; it may be empty.
 	Source string
 
+	// passfile is where the string says that passwords are; it is not shown.
+	passfile string
+
 	// A pointer, because fmt follows no pointers below the top: a struct that
 	// holds a DSN prints an address here.
 	secret *secret

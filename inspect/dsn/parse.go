@@ -193,6 +193,9 @@ func (d *DSN) setQuery(query string) error {
 // shown value that holds another setting or a URL is refused: "user=
 // password=x", with an empty variable in a script, gives the user password=x.
 func (d *DSN) set(name, value string) error {
+	if name == "passfile" {
+		d.passfile = value
+	}
 	field := d.shown(name)
 	if field == nil {
 		return nil

@@ -37,7 +37,25 @@ func (a *app) openPlace(p place, flags *inspectFlags) (inspect.Store, error) {
 		return nil, usageError(fmt.Sprintf("this version cannot read %s", p.dsn.Engine), "use postgres://USER@HOST/DATABASE")
 	}
 	staySmall()
-	return open(p.dsn, StoreOptions{Replica: p.replica, Profiles: profiles.With(p.profiles), StatementTimeout: flags.timeout, AuditMappedOnly: flags.auditRow == auditRowMapped})
+	address := a.withoutOpenPassfile(p.dsn)
+	replica := p.replica
+	if replica != nil {
+		there := a.withoutOpenPassfile(*replica)
+		replica = &there
+	}
+	return open(address, StoreOptions{Replica: replica, Profiles: profiles.With(p.profiles), StatementTimeout: flags.timeout, AuditMappedOnly: flags.auditRow == auditRowMapped})
+}
+
+// withoutOpenPassfile leaves a passfile alone that others may read, and says so
+// as libpq does.
+func (a *app) withoutOpenPassfile(d dsn.DSN) dsn.DSN {
+	d, warning := d.WithoutOpenPassfile(a.getenv)
+	if warning != "" {
+		a.resolving.Lock() // several places are opened at the same time
+		defer a.resolving.Unlock()
+		a.notef("warning: %s", warning)
+	}
+	return d
 }
 
 // opened is a place whose server answered and whose table was found.
