@@ -35,6 +35,9 @@ func TestAnyKeysKeepTheFrame(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		config := lesson.Config{Lesson: rapid.IntRange(1, 7).Draw(r, "lesson"), Seed: rapid.Uint64Range(0, 50).Draw(r, "seed")}
 		acts := []act{{w: rapid.IntRange(60, 220).Draw(r, "w"), h: rapid.IntRange(15, 70).Draw(r, "h")}}
+		for range rapid.IntRange(0, 24).Draw(r, "pages") {
+			acts = append(acts, act{key: "n"})
+		}
 		for range rapid.IntRange(1, 25).Draw(r, "acts") {
 			if rapid.IntRange(0, 9).Draw(r, "what") == 0 {
 				acts = append(acts, act{w: rapid.IntRange(1, 220).Draw(r, "w"), h: rapid.IntRange(1, 70).Draw(r, "h")})
