@@ -53,7 +53,7 @@ func TestProfilesOfTheConfigFileAreListedWithTheBuiltIn(t *testing.T) {
 		t.Fatal(err)
 	}
 	out := a.out.String()
-	for _, want := range []string{"ours                K3    verified    auto", "river               K2    verified    requeue, fail", "processed-messages  K1    verified"} {
+	for _, want := range []string{"ours                K3    verified  auto", "river               K2    verified  requeue, fail", "processed-messages  K1    verified"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s", want, out)
 		}
