@@ -105,7 +105,11 @@ func (v *narrator) claim() string {
 		return fmt.Sprintf("%s finds %s FAILED and claims it again, with token %d.", w, p, row.Gen)
 	case LabelClaimTakeover:
 		if who, ok := v.other(func(o *WorkerState) bool { return o.Tok == row.Gen-1 }); ok {
-			return fmt.Sprintf("%s takes over the lapsed claim on %s with token %d. But %s is alive, and only slow.", w, p, row.Gen, who)
+			why := "and only slow"
+			if v.trace.scenario.NodeClock {
+				why = "and by its own clock the lease may still run"
+			}
+			return fmt.Sprintf("%s takes over the lapsed claim on %s with token %d. But %s is alive, %s.", w, p, row.Gen, who, why)
 		}
 		return fmt.Sprintf("%s takes over the lapsed claim on %s with token %d.", w, p, row.Gen)
 	case LabelClaimDone:
