@@ -42,8 +42,10 @@ func (v *view) drawFacts(p pane) int {
 		}
 		p.put(1, y, f.name, k)
 		value := f.value
-		if text.Width(value) > p.rect.w-factColumn {
-			value = strings.Replace(value, "lease ", "", 1)
+		for _, spare := range [][2]string{{"lease ", ""}, {"unknown outcome", "unknown"}} {
+			if text.Width(value) > p.rect.w-factColumn {
+				value = strings.Replace(value, spare[0], spare[1], 1)
+			}
 		}
 		p.cut(factColumn, y, p.rect.w, value, f.ink)
 	}

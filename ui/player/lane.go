@@ -130,7 +130,14 @@ func (v *view) brokerFacts() [facts]fact {
 	return [facts]fact{{"waiting", line, inkText}, returned, {"delivered", delivered, inkText}}
 }
 
-// tableFacts are the rows by their state.
+// rowStates are the states of a claim as they are counted.
+var rowStates = map[sim.ClaimState]string{
+	sim.ClaimRunning: "PROCESSING", sim.ClaimLapsed: "lapsed", sim.ClaimUnknown: "unknown outcome", sim.ClaimFailed: "FAILED",
+	sim.ClaimFailedForGood: "FAILED for good", sim.ClaimDone: "DONE", sim.ClaimWithoutLease: "claimed", sim.ClaimInTransaction: "in an open transaction",
+}
+
+// tableFacts are the row of the payment at the cursor, what the next delivery of
+// it does, and all rows by their state.
 func (v *view) tableFacts() [facts]fact {
 	h := v.trace.Handler()
 	if !hasTable(h) {
@@ -138,36 +145,32 @@ func (v *view) tableFacts() [facts]fact {
 	}
 	counts := map[string]int64{}
 	var order []string
-	note := func(state string) {
+	for i := range v.state.Payments {
+		state := rowStates[v.trace.Claim(v.state, int32(i)).State]
+		if state == "DONE" && h.Program[0].Kind == sim.OpCheck {
+			state = "processed"
+		}
+		if state == "" {
+			continue
+		}
 		if counts[state] == 0 {
 			order = append(order, state)
 		}
 		counts[state]++
-	}
-	for i := range v.state.Payments {
-		switch c := v.state.Payments[i].Cell; {
-		case h.Program[0].Kind == sim.OpCheck && c.Seen:
-			note("processed")
-		case h.Program[0].Kind == sim.OpCheck || c.Rec == sim.RecAbsent:
-		case !h.Leased && c.Rec == sim.RecClaimed:
-			note("claimed")
-		case c.Rec == sim.RecHeld:
-			note("in an open transaction")
-		case h.Leased && c.Rec == sim.RecClaimed && !c.Live:
-			note("PROCESSING, lease lapsed")
-		default:
-			note(c.Rec.String())
-		}
 	}
 	rows := fact{"rows", "none yet", inkMuted}
 	var parts []string
 	for _, state := range order {
 		parts = append(parts, fmt.Sprintf("%d %s", counts[state], state))
 	}
+	if n := v.state.Counters.Takeovers; n > 0 {
+		parts = append(parts, text.Plural(n, "takeover", "takeovers"))
+	}
 	if len(parts) > 0 {
 		rows = fact{"rows", strings.Join(parts, ", "), inkText}
 	}
-	return [facts]fact{v.rowFact(sim.PaymentName(v.focus)), rows, {"takeovers", text.Count(v.state.Counters.Takeovers, true), inkText}}
+	next := fact{"the next", v.trace.Claim(v.state, v.focus).Next(), inkText}
+	return [facts]fact{v.rowFact(sim.PaymentName(v.focus)), next, rows}
 }
 
 // providerFacts are the ledger, and whom it has charged more than once.
