@@ -33,7 +33,7 @@ func transitions(trace *sim.Trace) (list []transition, deliveries int) {
 			deliveries++
 		case sim.EventReturn:
 			back[e.Copy] = append(back[e.Copy], at[e.Worker])
-		case sim.EventEffect:
+		case sim.EventEffect, sim.EventAckLate:
 			list = append(list, transition{at[e.Worker], e.Label})
 		case sim.EventCrash:
 			if e.Label != sim.NoLabel {
@@ -78,6 +78,7 @@ func TestEngineRunsArePaths(t *testing.T) {
 			Duplicates: share("duplicates"), Fail: share("fail"), Crash: share("crash"), Timeout: share("timeout"), Slow: share("slow"),
 			CopyAfter: int64(rapid.IntRange(0, 3_000_000).Draw(t, "copy after")),
 			Charge:    1_000_000, Lease: int64(rapid.IntRange(1_000, 20_000_000).Draw(t, "lease")),
+			Visibility: int64(rapid.SampledFrom([]int{0, 0, 400_000, 3_000_000}).Draw(t, "visibility")), LateAckIgnored: rapid.Bool().Draw(t, "late ack ignored"),
 		}
 		trace, err := sim.Record(scenario)
 		if err != nil {
