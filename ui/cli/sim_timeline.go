@@ -87,7 +87,11 @@ func drawSpan(row []rune, trace *sim.Trace, s sim.Span) {
 	}
 	fill(row, first+1, last, '─')
 	row[first], row[last] = '├', '┤'
-	if name := s.Step; len(name) <= inside {
+	name := s.Step
+	if long := name + " " + sim.PaymentName(s.Payment); trace.Scenario().Payments > 1 && len(long) <= inside {
+		name = long
+	}
+	if len(name) <= inside {
 		write(row, first+1+(inside-len(name))/2, name)
 	}
 }
@@ -103,10 +107,14 @@ func momentText(trace *sim.Trace, s sim.Span) string {
 	case s.Event == sim.EventDeliver || s.Event == sim.EventRedeliver:
 		return "↻" + payment
 	case s.Label == sim.LabelCharge || s.Label == sim.LabelChargeTimeout:
+		said := "$"
 		if _, wrong := trace.ViolationAt(int(s.FirstSeq)); wrong {
-			return "✗ $"
+			said = "✗ $"
 		}
-		return "$"
+		if trace.Scenario().Payments > 1 {
+			said += " " + payment
+		}
+		return said
 	case s.Event == sim.EventBusy:
 		return "busy"
 	case s.Event == sim.EventAckLate:
@@ -117,6 +125,12 @@ func momentText(trace *sim.Trace, s sim.Span) string {
 		return "ack"
 	case s.Event == sim.EventReturn, s.Event == sim.EventDelete:
 		return s.Event.String()
+	case s.Event == sim.EventRebalance:
+		return "╹" // what is delivered anew at the same instant needs the room
+	case s.Event == sim.EventAckLost:
+		return "✗ ack lost"
+	case s.Event == sim.EventDeadLetter:
+		return "✗ dead letter"
 	}
 	return s.Label.String()
 }
