@@ -71,6 +71,9 @@ type Claim struct {
 	CompletedAt Stamp
 	FailedAt    Stamp
 	ExpiresAt   Stamp
+	// UpdatedAt is the row's last write, where a column says so. It takes no part in
+	// the verdict: a write may be anybody's.
+	UpdatedAt Stamp
 
 	// Age is the time since ClaimedAt, Lapsed the time since LeaseUntil; both
 	// only where that instant lies in the past by the database's clock.

@@ -13,6 +13,8 @@ type Cohort struct {
 	// ClaimedAt are the claim times of those that have a valid one, in
 	// microseconds as time.UnixMicro reads them.
 	ClaimedAt []int64
+	// Touched are the times of the last writes of those that tell, likewise.
+	Touched []int64
 	// FirstLease is the earliest of their leases.
 	FirstLease Stamp
 	// Kind is what GroupByKind calls them.

@@ -11,6 +11,7 @@ type lookedAtJSON struct {
 	LastClaimed *string                  `json:"last_claimed_at"`
 	IndexHint   *string                  `json:"index_hint"`
 	ScannedAt   *string                  `json:"scanned_at"`
+	Touched     *touchedJSON             `json:"touched_together"`
 }
 
 type incidentJSON struct {
@@ -22,6 +23,15 @@ type incidentJSON struct {
 	BinSeconds float64          `json:"bin_seconds"`
 	Bins       []int64          `json:"bins"`
 	Older      *olderJSON       `json:"older"`
+}
+
+// touchedJSON is the claims that were last written in one minute.
+type touchedJSON struct {
+	Claims int64  `json:"claims"`
+	Owners int64  `json:"owners"`
+	Alive  int64  `json:"alive"`
+	FromAt string `json:"from_at"`
+	ToAt   string `json:"to_at"`
 }
 
 type ownerCountJSON struct {
@@ -60,6 +70,9 @@ func newLookedAtJSON(s Snapshot) lookedAtJSON {
 	}
 	if !s.ScannedAt.IsZero() {
 		out.ScannedAt = optional(FormatTime(s.ScannedAt))
+	}
+	if t := s.Touched.V; s.Touched.OK {
+		out.Touched = &touchedJSON{t.Claims, t.Owners, t.Alive, FormatTime(t.From), FormatTime(t.To)}
 	}
 	if s.Pulse.OK {
 		p := s.Pulse.V

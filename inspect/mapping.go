@@ -37,7 +37,7 @@ type Mapping struct {
 	CompletedAt  string
 	FailedAt     string
 	ExpiresAt    string
-	// UpdatedAt is set to now() by a release; it takes no part in judging.
+	// UpdatedAt is set to now() by a release; it takes no part in judging a claim.
 	UpdatedAt string
 	// Result is where a completion keeps what a later duplicate gets back. It is
 	// written by a settle, and never read or compared.

@@ -154,6 +154,8 @@ type Snapshot struct {
 	Open []OpenTransaction
 	// Incident is how the stuck claims among those asked for lie in time.
 	Incident Incident
+	// Touched are the claims that one event stopped.
+	Touched Null[Touched]
 	// Groups are all claimed rows that were read, grouped.
 	Groups map[Grouping][]Group
 	// Pulse is what the table moved since the look before, if there was one.

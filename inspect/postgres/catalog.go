@@ -87,6 +87,9 @@ func (t *tx) relations(ctx context.Context, condition string, args ...any) ([]re
 	if err != nil || len(out) == 0 {
 		return out, err
 	}
+	if err := t.ahead(ctx, question{columnSQL, []any{oids}}, question{uniqueSQL, []any{oids}}); err != nil {
+		return nil, err
+	}
 	err = t.texts(ctx, func(v []*string) error {
 		r := &out[at[*v[0]]]
 		c := inspect.Column{

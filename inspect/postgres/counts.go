@@ -24,16 +24,23 @@ type counts struct {
 	notes    []string
 }
 
+// pagesSQL adds up the size of a table and its partitions, in pages.
+const pagesSQL = `SELECT (coalesce(sum(pg_relation_size(c.oid)), 0)::bigint / current_setting('block_size')::bigint)::text FROM pg_class c
+ WHERE c.relkind = 'r' AND (c.oid = $1::text::oid OR c.oid IN (SELECT relid FROM pg_partition_tree($1::text::oid::regclass)))`
+
+func pagesQuestion(table inspect.Table) question { return question{pagesSQL, []any{oidText(table)}} }
+
+func oidText(table inspect.Table) string { return strconv.FormatUint(uint64(table.OID), 10) }
+
 // pages is the table's size now, in pages of 8 kB, partitions included.
 func (t *tx) pages(ctx context.Context, table inspect.Table) (int64, error) {
 	var pages int64
+	q := pagesQuestion(table)
 	err := t.texts(ctx, func(v []*string) error {
 		var err error
 		pages, err = strconv.ParseInt(*v[0], 10, 64)
 		return err
-	}, `SELECT (coalesce(sum(pg_relation_size(c.oid)), 0)::bigint / current_setting('block_size')::bigint)::text FROM pg_class c
- WHERE c.relkind = 'r' AND (c.oid = $1::text::oid OR c.oid IN (SELECT relid FROM pg_partition_tree($1::text::oid::regclass)))`,
-		strconv.FormatUint(uint64(table.OID), 10))
+	}, q.sql, q.args...)
 	return pages, err
 }
 
@@ -83,6 +90,12 @@ func (c counts) add(m inspect.Mapping, raw *string, n inspect.Count) {
 	c.unmapped[name] = n
 }
 
+func estimateQuestion(table inspect.Table) question {
+	return question{`SELECT s.v, (s.f * c.reltuples)::bigint::text FROM pg_class c, LATERAL (SELECT unnest(most_common_vals::text::text[]) AS v, unnest(most_common_freqs) AS f
+  FROM (SELECT most_common_vals, most_common_freqs FROM pg_stats WHERE schemaname = $1::text AND tablename = $2::text AND attname = $3::text ORDER BY inherited DESC LIMIT 1) q) s
+ WHERE c.oid = $4::text::oid AND c.reltuples > 0`, []any{table.Schema, table.Name, table.Mapping.State.Column, oidText(table)}}
+}
+
 // estimate reads the statistics instead of the table. A state that they do not
 // know stays away: it may be rare, and the stuck ones are the rare ones.
 func (t *tx) estimate(ctx context.Context, table inspect.Table) (counts, error) {
@@ -91,15 +104,14 @@ func (t *tx) estimate(ctx context.Context, table inspect.Table) (counts, error) 
 	if m.State.ByRules() {
 		return c, nil
 	}
+	q := estimateQuestion(table)
 	err := t.texts(ctx, func(v []*string) error {
 		n, err := strconv.ParseInt(*v[1], 10, 64)
 		if err == nil && n > 0 {
 			c.add(m, v[0], inspect.Count{Rows: n})
 		}
 		return err
-	}, `SELECT s.v, (s.f * c.reltuples)::bigint::text FROM pg_class c, LATERAL (SELECT unnest(most_common_vals::text::text[]) AS v, unnest(most_common_freqs) AS f
-  FROM (SELECT most_common_vals, most_common_freqs FROM pg_stats WHERE schemaname = $1::text AND tablename = $2::text AND attname = $3::text ORDER BY inherited DESC LIMIT 1) q) s
- WHERE c.oid = $4::text::oid AND c.reltuples > 0`, table.Schema, table.Name, m.State.Column, strconv.FormatUint(uint64(table.OID), 10))
+	}, q.sql, q.args...)
 	return c, err
 }
 

@@ -169,10 +169,26 @@ func (l *looker) digestSQL() string {
 	for i, k := range kinds {
 		inner += fmt.Sprintf(", %s AS k%d", k, i)
 	}
+	touched := "r.c"
+	if updated := updatedColumn(l.table); updated != "" {
+		inner += ", (" + stamp(l.table, updated) + ") AS u"
+		touched = "r.c, r.u, r.h"
+	} else if m.Heartbeat.Column != "" {
+		touched = "r.c, r.h"
+	}
 	inner += fmt.Sprintf(" FROM %s AS t WHERE %s LIMIT %d", tableName(l.table), inState(l.table, inspect.StateProcessing), digestRows+1)
-	middle := fmt.Sprintf(`SELECT r.o COLLATE "C" AS o, r.x COLLATE "C" AS x, r.c, r.l, r.h, %s AS cs, %s AS ls, %s AS hs%s FROM (%s) AS r OFFSET 0`, side[0], side[1], side[2], kindNames, inner)
+	middle := fmt.Sprintf(`SELECT r.o COLLATE "C" AS o, r.x COLLATE "C" AS x, r.c, r.l, r.h, %s AS u, %s AS cs, %s AS ls, %s AS hs%s FROM (%s) AS r OFFSET 0`, latest(touched), side[0], side[1], side[2], kindNames, inner)
 	return fmt.Sprintf(`SELECT q.o, q.x, q.cs, q.ls, q.hs, count(*), max(q.l) FILTER (WHERE q.ls >= %[1]d), min(q.l) FILTER (WHERE q.ls >= %[1]d), max(q.h) FILTER (WHERE q.hs >= %[1]d)%[2]s,
- array_agg(q.c) FILTER (WHERE q.cs >= %[1]d) FROM (%[3]s) AS q GROUP BY q.cs, q.ls, q.hs, q.o, q.x%[2]s LIMIT %[4]d`, sideValid, kindNames, middle, digestCohorts+1)
+ array_agg(q.c) FILTER (WHERE q.cs >= %[1]d), array_agg(q.u) FILTER (WHERE q.u IS NOT NULL) FROM (%[3]s) AS q GROUP BY q.cs, q.ls, q.hs, q.o, q.x%[2]s LIMIT %[4]d`, sideValid, kindNames, middle, digestCohorts+1)
+}
+
+// latest is the latest of times that are valid and past; NULL without any.
+func latest(times string) string {
+	past := strings.Split(times, ", ")
+	for i, t := range past {
+		past[i] = fmt.Sprintf("CASE WHEN %[1]s >= '0002-01-01 00:00:00+00' AND %[1]s <= now() THEN %[1]s END", t)
+	}
+	return "greatest(" + strings.Join(past, ", ") + ")"
 }
 
 // kindColumns are what GroupByKind needs of a key: the parts of its scope, or as
@@ -215,9 +231,9 @@ func (l *looker) kindOf(parts [][]byte) (string, error) {
 // readDigest runs the count; nil where more is claimed than a digest holds.
 func (l *looker) readDigest(ctx context.Context) (*digest, error) {
 	kinds := len(l.kindColumns())
-	formats := make([]int16, 9+kinds, 10+kinds)
+	formats := make([]int16, 9+kinds, 11+kinds)
 	d, rows := &digest{}, int64(0)
-	result := l.conn.PgConn().ExecParams(ctx, l.digestSQL(), nil, nil, nil, append(formats, pgx.BinaryFormatCode))
+	result := l.conn.PgConn().ExecParams(ctx, l.digestSQL(), nil, nil, nil, append(formats, pgx.BinaryFormatCode, pgx.BinaryFormatCode))
 	var err error
 	for err == nil && result.NextRow() {
 		v := result.Values()
@@ -230,6 +246,9 @@ func (l *looker) readDigest(ctx context.Context) (*digest, error) {
 			break
 		}
 		if c.ClaimedAt, err = microsFrom(v[9+kinds]); err != nil {
+			break
+		}
+		if c.Touched, err = microsFrom(v[10+kinds]); err != nil {
 			break
 		}
 		if len(c.ClaimedAt) > 0 {

@@ -104,6 +104,9 @@ func TestR34_CountedOnTheServerAsJudgedOneByOne(t *testing.T) {
 		if rapid.Bool().Draw(rt, "another kind") {
 			table.Mapping.Kind = rapid.SampledFrom([]inspect.Kind{inspect.KindPlaceholder, inspect.KindInsertOnlyCommit, inspect.KindLockRow}).Draw(rt, "kind")
 		}
+		if rapid.Bool().Draw(rt, "updated") {
+			table.Mapping.UpdatedAt = "done_at"
+		}
 		table.RowVersions = rapid.IntRange(0, 4).Draw(rt, "versions") > 0
 		locks := rapid.SampledFrom([]string{"", "SELECT FROM odd WHERE n % 3 = 1 FOR UPDATE", "SELECT FROM odd WHERE n % 2 = 1 FOR SHARE; SAVEPOINT a; SELECT FROM odd WHERE n < 9 FOR UPDATE"}).Draw(rt, "locks")
 		if _, err := locker.Exec(t.Context(), "BEGIN; "+locks); err != nil {

@@ -28,10 +28,17 @@ func (l *looker) pulse(ctx context.Context) (err error) {
 	return err
 }
 
+func writtenQuestion(table inspect.Table) question {
+	return question{`SELECT coalesce(sum(pg_stat_get_tuples_inserted(o)), 0)::bigint::text, coalesce(sum(pg_stat_get_tuples_updated(o)), 0)::bigint::text,
+ coalesce(sum(pg_stat_get_tuples_deleted(o)), 0)::bigint::text
+ FROM (SELECT $1::text::oid AS o UNION SELECT relid FROM pg_partition_tree($1::text::oid::regclass)) q`, []any{oidText(table)}}
+}
+
 // written are the rows written since the statistics began, partitions added up.
 // They are asked of the table's own number: the view would look at every table.
 func (t *tx) written(ctx context.Context, table inspect.Table) (inspect.Null[inspect.Counters], error) {
 	var c inspect.Counters
+	q := writtenQuestion(table)
 	err := t.texts(ctx, func(v []*string) error {
 		for i, to := range []*int64{&c.Inserted, &c.Updated, &c.Deleted} {
 			n, err := strconv.ParseInt(*v[i], 10, 64)
@@ -41,9 +48,7 @@ func (t *tx) written(ctx context.Context, table inspect.Table) (inspect.Null[ins
 			*to = n
 		}
 		return nil
-	}, `SELECT coalesce(sum(pg_stat_get_tuples_inserted(o)), 0)::bigint::text, coalesce(sum(pg_stat_get_tuples_updated(o)), 0)::bigint::text,
- coalesce(sum(pg_stat_get_tuples_deleted(o)), 0)::bigint::text
- FROM (SELECT $1::text::oid AS o UNION SELECT relid FROM pg_partition_tree($1::text::oid::regclass)) q`, strconv.FormatUint(uint64(table.OID), 10))
+	}, q.sql, q.args...)
 	if err != nil {
 		return inspect.Null[inspect.Counters]{}, err
 	}

@@ -36,7 +36,10 @@ func (s *Store) Resolve(ctx context.Context, target inspect.Target) (inspect.Tab
 // a known shape, else the only one whose guessed mapping is complete. What fits
 // too is named.
 func (t *tx) recognise(ctx context.Context, target inspect.Target) (inspect.Table, error) {
-	all, err := t.candidates(ctx, target)
+	all, err := t.shapedTables(ctx, target)
+	if err == nil && len(all) == 0 {
+		all, err = t.candidates(ctx, target)
+	}
 	if err != nil {
 		return inspect.Table{}, err
 	}

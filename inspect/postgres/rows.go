@@ -18,9 +18,9 @@ type reader struct {
 	table   inspect.Table
 	columns []string // mapped, in the order of the select list
 	list    string   // the select list
-	// times are the places of claimed_at, lease, heartbeat, completed_at,
-	// failed_at and expires_at in the select list; -1 where there is none.
-	times [6]int
+	// times are the places of claimed_at, lease, heartbeat, completed_at, failed_at,
+	// expires_at and updated_at in the select list; -1 where there is none.
+	times [7]int
 	// state and owner are the places of what only the database can tell, a state
 	// by rules and an owner in an array; -1 where there is none.
 	state, owner int
@@ -34,8 +34,17 @@ type reader struct {
 }
 
 // timeNames are the columns of a claim's times.
-func timeNames(m inspect.Mapping) [6]string {
-	return [6]string{m.ClaimedAt, m.Lease.Column, m.Heartbeat.Column, m.CompletedAt, m.FailedAt, m.ExpiresAt}
+func timeNames(t inspect.Table) [7]string {
+	m := t.Mapping
+	return [7]string{m.ClaimedAt, m.Lease.Column, m.Heartbeat.Column, m.CompletedAt, m.FailedAt, m.ExpiresAt, updatedColumn(t)}
+}
+
+// updatedColumn is the column of the last write, where it is a time.
+func updatedColumn(t inspect.Table) string {
+	if c, _ := t.Column(t.Mapping.UpdatedAt); slices.Contains(timeTypes, c.Base) {
+		return c.Name
+	}
+	return ""
 }
 
 // newReader writes the select list: every mapped column as text, which is what
@@ -48,7 +57,7 @@ func newReader(t inspect.Table) reader {
 	for _, c := range r.columns {
 		list = append(list, col(c)+"::text")
 	}
-	for i, name := range timeNames(m) {
+	for i, name := range timeNames(t) {
 		c, ok := t.Column(name)
 		isLease := i == 1
 		switch {
@@ -161,8 +170,8 @@ func (r reader) claim(database string, v []*string) (inspect.Claim, error) {
 			c.Notes = append(c.Notes, "attempts is no whole number: "+*a)
 		}
 	}
-	names := timeNames(m)
-	for i, to := range []*inspect.Stamp{&c.ClaimedAt, &c.LeaseUntil, &c.HeartbeatAt, &c.CompletedAt, &c.FailedAt, &c.ExpiresAt} {
+	names := timeNames(r.table)
+	for i, to := range []*inspect.Stamp{&c.ClaimedAt, &c.LeaseUntil, &c.HeartbeatAt, &c.CompletedAt, &c.FailedAt, &c.ExpiresAt, &c.UpdatedAt} {
 		if at := r.times[i]; at >= 0 {
 			if v[at] == nil || *v[at] != sentinel {
 				*to = stampFrom(v[at], stored[names[i]])

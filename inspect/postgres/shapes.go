@@ -19,8 +19,8 @@ const RecommendedProfile = "processed-messages"
 
 var timeTypes = []string{"timestamptz", "timestamp"}
 
-// shaped finds the relations that have all columns of a known shape.
-func (t *tx) shaped(ctx context.Context) ([]string, error) {
+// shapedQuestion asks for the relations that have all columns of a known shape.
+func (t *tx) shapedQuestion() question {
 	var shapes, columns, first, telling []string
 	for _, p := range t.profiles {
 		for _, c := range p.Match.Require {
@@ -28,11 +28,17 @@ func (t *tx) shaped(ctx context.Context) ([]string, error) {
 		}
 		first, telling = append(first, p.Name), append(telling, p.Match.Require[0])
 	}
+	return question{shapedSQL, []any{shapes, columns, first, telling}}
+}
+
+// shaped finds the relations that have all columns of a known shape.
+func (t *tx) shaped(ctx context.Context) ([]string, error) {
 	var oids []string
+	q := t.shapedQuestion()
 	err := t.texts(ctx, func(v []*string) error {
 		oids = append(oids, *v[0])
 		return nil
-	}, shapedSQL, shapes, columns, first, telling)
+	}, q.sql, q.args...)
 	return oids, err
 }
 

@@ -121,6 +121,9 @@ type looker struct {
 
 func (l *looker) run(ctx context.Context) error {
 	m := l.table.Mapping
+	if err := l.askAhead(ctx); err != nil {
+		return err
+	}
 	pages, err := l.pages(ctx, l.table)
 	if err != nil {
 		return err
@@ -156,6 +159,29 @@ func (l *looker) run(ctx context.Context) error {
 	}
 	return l.list(ctx)
 }
+
+// askAhead asks in one round trip what this look asks in any case, as far as the
+// table's size in the catalogue tells: a look at a server far away would else
+// wait for each.
+func (l *looker) askAhead(ctx context.Context) error {
+	m := l.table.Mapping
+	questions := []question{pagesQuestion(l.table)}
+	if l.table.Pages > l.large && l.query.Known == nil {
+		questions = append(questions, question{sql: l.explain()})
+		if !m.State.ByRules() {
+			questions = append(questions, estimateQuestion(l.table))
+		}
+	}
+	if !l.database.Standby {
+		questions = append(questions, writtenQuestion(l.table))
+		if m.Owner != "" && !l.database.Pooler {
+			questions = append(questions, question{sql: sessionSQL})
+		}
+	}
+	return l.ahead(ctx, questions...)
+}
+
+func (l *looker) explain() string { return "EXPLAIN " + l.claimedSQL(nil, "", lookRows+1) }
 
 // find reads the claimed rows, or counts them on the server where that is
 // enough.
@@ -295,7 +321,7 @@ func (l *looker) scans(ctx context.Context) (bool, error) {
 	err := l.texts(ctx, func(v []*string) error {
 		scan = scan || strings.Contains(*v[0], "Seq Scan")
 		return nil
-	}, "EXPLAIN "+l.claimedSQL(nil, "", lookRows+1))
+	}, l.explain())
 	l.scanning = inspect.Some(scan)
 	return scan, err
 }
@@ -352,8 +378,11 @@ func (l *looker) snapshot() inspect.Snapshot {
 	out := inspect.Snapshot{
 		Database: l.database, Table: l.table, At: l.now(), Query: l.query, Summary: sum, Claims: l.listed,
 		Listed: l.shown, Unsettled: l.unsettled, StuckMatching: l.stuckMatching, Matching: l.matching, Notes: l.notes(), Seen: seen, ScannedAt: l.scannedAt, IndexHint: l.hint, Open: l.pending,
-		Incident: l.incident, Groups: l.groups(), Pulse: inspect.PulseBetween(l.query.Before, l.now(), l.counters),
+		Incident: l.incident, Touched: l.touched(), Groups: l.groups(), Pulse: inspect.PulseBetween(l.query.Before, l.now(), l.counters),
 		LastClaimed: l.last.at, LastClaimedAbout: l.last.about,
+	}
+	if out.Touched.OK {
+		out.Notes = append(out.Notes, out.Touched.V.Text(out.At))
 	}
 	if why := inspect.WhyEmpty(out); why != "" {
 		out.Notes = append(out.Notes, why)
@@ -402,6 +431,13 @@ func (l *looker) groups() map[inspect.Grouping][]inspect.Group {
 		}
 	}
 	return out
+}
+
+func (l *looker) touched() inspect.Null[inspect.Touched] {
+	if l.digest != nil {
+		return inspect.TouchedTogetherInCohorts(l.digest.cohorts, l.facts)
+	}
+	return inspect.TouchedTogether(l.judged, l.facts)
 }
 
 func (l *looker) silence() []string {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -372,6 +373,40 @@ func TestR31_ClaimsOfOneFailoverBelongTogether(t *testing.T) {
 		if c.Verdict != want {
 			t.Errorf("%s is %s", c.Key, c.Verdict)
 		}
+	}
+}
+
+// The rows of a failover: each was last written in the minute in which the
+// database went away, wherever its lease stands; what the workers do shows
+// elsewhere.
+func TestR31_WhatAFailoverStoppedIsOneGroup(t *testing.T) {
+	const fill = `SELECT 'k' || n, 'PROCESSING', 'w' || n %% 4, now() - interval '40 minutes' - n * interval '3 minutes', %s, now() - interval '29 minutes' + n * interval '4 seconds' FROM generate_series(1, 12) n`
+	const columns = "(message_id, state, owner, claimed_at, lease_expires_at, updated_at)"
+	db, s, table := recommended(t, "")
+	db.Exec("INSERT INTO processed_messages " + columns + " " + fmt.Sprintf(fill, "now() - n * interval '1 minute'"))
+	db.Exec("INSERT INTO processed_messages " + columns + " VALUES ('old', 'PROCESSING', 'w9', now() - interval '3 days', now() - interval '3 days', now() - interval '3 days'), ('at work', 'PROCESSING', 'w8', now(), now() + interval '1 hour', now())")
+	for _, single := range []bool{false, true} {
+		snap := snapshot(t, s, table, inspect.Query{All: true, Single: single, Limit: 5})
+		if touched := snap.Touched.V; touched.Claims != 12 || touched.Owners != 4 || touched.Alive != 0 || touched.To.Sub(touched.From) != 44*time.Second {
+			t.Errorf("single %t: %+v", single, snap.Touched)
+		}
+		if notes := strings.Join(snap.Notes, "\n"); !regexp.MustCompile(`12 claims last touched \S+( \S+)? to \S+( \S+)? by 4 owners: one event stopped them`).MatchString(notes) {
+			t.Errorf("notes %s", notes)
+		}
+	}
+	db.Exec(`CREATE TABLE jobs (id text PRIMARY KEY, st text, own text, at timestamptz); CREATE TABLE workers (name text PRIMARY KEY, beat timestamptz);
+ INSERT INTO jobs SELECT 'k' || n, 'P', 'w' || n % 4, now() - interval '29 minutes' + n * interval '4 seconds' FROM generate_series(1, 12) n;
+ INSERT INTO workers SELECT 'w' || n, now() FROM generate_series(0, 3) n`)
+	jobs := mapped(t, s, "jobs", "key=id,state=st,processing=P,owner=own,claimed_at=at")
+	jobs.Mapping.Heartbeat = inspect.HeartbeatBinding{Every: 10 * time.Second, Join: &inspect.HeartbeatJoin{Schema: "public", Table: "workers", Key: "name", Column: "beat"}}
+	workers := mapped(t, s, "workers", "key=name,processing=beat!null")
+	jobs.Joined = &workers
+	snap := snapshot(t, s, jobs, inspect.Query{All: true})
+	if touched := snap.Touched.V; touched.Claims != 12 || touched.Alive != 12 || snap.Summary.LikelyDead != 0 {
+		t.Errorf("with heartbeats elsewhere: %+v, %d likely dead", snap.Touched, snap.Summary.LikelyDead)
+	}
+	if notes := strings.Join(snap.Notes, "\n"); !strings.Contains(notes, "12 of them belong to live workers") {
+		t.Errorf("notes %s", notes)
 	}
 }
 

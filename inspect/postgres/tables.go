@@ -26,6 +26,35 @@ func (s *Store) Tables(ctx context.Context) ([]inspect.Table, error) {
 	return tables, err
 }
 
+// mostShaped is how many relations shapedSQL gives at most.
+const mostShaped = 200
+
+// shapedTables are the candidates of known shapes, best first: where there is one,
+// no guess is taken, and the search for what may be guessed costs more. None also
+// where there are too many to be sure of all.
+func (t *tx) shapedTables(ctx context.Context, target inspect.Target) ([]inspect.Table, error) {
+	oids, err := t.shaped(ctx)
+	if err != nil || len(oids) == 0 || len(oids) >= mostShaped {
+		return nil, err
+	}
+	found, err := t.relations(ctx, "c.oid = ANY ($1::text[]::oid[])", oids)
+	if err != nil {
+		return nil, err
+	}
+	var out []inspect.Table
+	for _, r := range found {
+		table, ok, _, err := t.known(ctx, r, target)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			out = append(out, table)
+		}
+	}
+	sortCandidates(out)
+	return out, nil
+}
+
 // candidates ranks tables of known shapes before guesses.
 func (t *tx) candidates(ctx context.Context, target inspect.Target) ([]inspect.Table, error) {
 	found, err := t.candidateRelations(ctx)
@@ -58,14 +87,21 @@ func (t *tx) candidates(ctx context.Context, target inspect.Target) ([]inspect.T
 		}
 		out = append(out, table)
 	}
-	slices.SortStableFunc(out, func(a, b inspect.Table) int {
+	sortCandidates(out)
+	return out, nil
+}
+
+func sortCandidates(tables []inspect.Table) {
+	slices.SortStableFunc(tables, func(a, b inspect.Table) int {
 		return cmp.Or(cmp.Compare(b.Score, a.Score), strings.Compare(a.FullName(), b.FullName()))
 	})
-	return out, nil
 }
 
 func (t *tx) candidateRelations(ctx context.Context) ([]relation, error) {
 	names := inspect.CandidateNames()
+	if err := t.ahead(ctx, question{candidatesSQL, []any{names.Keys, names.Times, names.Words}}, t.shapedQuestion()); err != nil {
+		return nil, err
+	}
 	var oids []string
 	err := t.texts(ctx, func(v []*string) error {
 		oids = append(oids, *v[0])

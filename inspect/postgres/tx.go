@@ -54,7 +54,8 @@ type tx struct {
 	conn     *pgx.Conn
 	database inspect.Database
 	profiles []inspect.Profile
-	seesAll  bool // pg_read_all_stats: other roles' sessions are visible
+	seesAll  bool                   // pg_read_all_stats: other roles' sessions are visible
+	answers  map[string][][]*string // of questions that were asked ahead
 }
 
 // now is the database's clock: the start of the transaction.
@@ -141,6 +142,9 @@ func rollback(conn *pgx.Conn) {
 // texts runs a query whose columns are all text and gives each row to f; the
 // slice is reused.
 func (t *tx) texts(ctx context.Context, f func([]*string) error, sql string, args ...any) error {
+	if done, err := t.answered(question{sql, args}, f); done || err != nil {
+		return err
+	}
 	rows, err := t.conn.Query(ctx, sql, args...)
 	if err != nil {
 		return err
