@@ -39,18 +39,22 @@ type Index struct {
 
 // HealthFacts are what a diagnosis rests on.
 type HealthFacts struct {
-	Snapshot   Snapshot
-	TableSQL   string // the table's name, quoted for SQL
-	Indexes    []Index
-	LiveRows   int64 // as the statistics have them
-	DeadRows   int64
-	Vacuumed   Stamp // the last vacuum, by hand or by itself
-	Analyzed   Stamp
-	ClaimedSQL string // the condition of a claimed row
-	StuckSQL   string // the index for the stuck query
-	PurgeSQL   string // the index for the purge
-	Finished   TableFacts
-	Retention  Null[time.Duration] // the policy, if one was given
+	Snapshot Snapshot
+	TableSQL string // the table's name, quoted for SQL
+	Indexes  []Index
+	LiveRows int64 // as the statistics have them
+	DeadRows int64
+	Vacuumed Stamp // the last vacuum, by hand or by itself
+	Analyzed Stamp
+	// StuckServed: a partial index finds the claimed rows; PurgeServed: those to be
+	// purged. Absent where that was not asked: then an index's columns decide.
+	StuckServed Null[bool]
+	PurgeServed Null[bool]
+	ClaimedSQL  string // the condition of a claimed row
+	StuckSQL    string // the index for the stuck query
+	PurgeSQL    string // the index for the purge
+	Finished    TableFacts
+	Retention   Null[time.Duration] // the policy, if one was given
 
 	Purge         Null[PurgeRate] // how the purge runs, if that was told
 	Written       Counters        // since the server's statistics began
@@ -201,9 +205,9 @@ func leaselessRows(l *Look) int64 {
 
 func diagnoseIndexes(f HealthFacts) []Finding {
 	m := f.Snapshot.Table.Mapping
-	leads := func(columns ...string) bool {
-		return slices.ContainsFunc(f.Indexes, func(x Index) bool {
-			return x.Valid && len(x.Columns) > 0 && x.Columns[0] != "" && slices.Contains(columns, x.Columns[0])
+	leads := func(asked Null[bool], columns ...string) bool {
+		return asked.V || slices.ContainsFunc(f.Indexes, func(x Index) bool {
+			return x.Valid && !(x.Partial && asked.OK) && len(x.Columns) > 0 && x.Columns[0] != "" && slices.Contains(columns, x.Columns[0])
 		})
 	}
 	var out []Finding
@@ -212,10 +216,10 @@ func diagnoseIndexes(f HealthFacts) []Finding {
 			out = append(out, Finding{"invalid-index", SeverityWarning, "index " + x.Name + " is not valid (a CREATE INDEX CONCURRENTLY that failed): it is written and never read", "DROP INDEX CONCURRENTLY " + x.Name})
 		}
 	}
-	if !leads(m.State.Column, m.Lease.Column, m.Heartbeat.Column, m.ClaimedAt) && f.StuckSQL != "" {
+	if !leads(f.StuckServed, m.State.Column, m.Lease.Column, m.Heartbeat.Column, m.ClaimedAt) && f.StuckSQL != "" {
 		out = append(out, Finding{"no-stuck-index", SeverityWarning, "no index finds the claimed rows: every look for stuck ones, by workers too, reads the whole table", f.StuckSQL})
 	}
-	if m.CompletedAt != "" && !leads(m.CompletedAt, m.ExpiresAt) && f.PurgeSQL != "" {
+	if m.CompletedAt != "" && !leads(f.PurgeServed, m.CompletedAt, m.ExpiresAt) && f.PurgeSQL != "" {
 		out = append(out, Finding{"no-purge-index", SeverityWarning, "no index on " + m.CompletedAt + ": a purge by age reads the whole table", f.PurgeSQL})
 	}
 	return out

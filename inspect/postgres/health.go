@@ -26,7 +26,10 @@ func (s *Store) Health(ctx context.Context, table inspect.Table, policy inspect.
 		if facts.Indexes, err = t.indexes(ctx, table); err != nil {
 			return err
 		}
-		return t.statistics(ctx, table, &facts)
+		if err := t.statistics(ctx, table, &facts); err != nil {
+			return err
+		}
+		return t.served(ctx, table, &facts)
 	})
 	if err != nil {
 		return inspect.Health{}, err

@@ -115,3 +115,35 @@ func TestHealthOfUpkeep(t *testing.T) {
 		t.Errorf("findings %+v", h.Findings)
 	}
 }
+
+// An index serves if its predicate follows from what is asked, not by its columns
+// alone.
+func TestHealthOfPartialIndexes(t *testing.T) {
+	db, s, _ := recommended(t, "")
+	for ddl, want := range map[string]string{
+		"":                             "no-purge-index no-stuck-index",
+		"CREATE INDEX ON jobs (lease)": "no-purge-index",
+		"CREATE INDEX ON jobs (lease, id) WHERE st = 'P'":                                             "no-purge-index",
+		"CREATE INDEX ON jobs (id) WHERE st = 'P'":                                                    "no-purge-index",
+		"CREATE INDEX ON jobs (lease) WHERE st <> 'D'":                                                "no-purge-index",
+		"CREATE INDEX ON jobs (lease) WHERE st IN ('P', 'F')":                                         "no-purge-index",
+		"CREATE INDEX ON jobs (lease) WHERE st = 'D'":                                                 "no-purge-index no-stuck-index",
+		"CREATE INDEX ON jobs (lease) WHERE owner IS NULL":                                            "no-purge-index no-stuck-index",
+		"CREATE INDEX ON jobs (done) WHERE st = 'F'":                                                  "no-purge-index no-stuck-index",
+		"CREATE INDEX ON jobs (done) WHERE st = 'D'; CREATE INDEX ON jobs (lease) WHERE st = 'P'":     "",
+		`CREATE INDEX "Odd ""one" ON jobs (lease) WHERE st = 'P'; CREATE INDEX "Done" ON jobs (done)`: "",
+	} {
+		db.Exec(`DROP TABLE IF EXISTS jobs; CREATE TABLE jobs (id text PRIMARY KEY, st text, owner text, lease timestamptz, done timestamptz, tok bigint);
+ INSERT INTO jobs SELECT 'k' || n, 'D', NULL, NULL, now() FROM generate_series(1, 100) n; ANALYZE jobs; ` + ddl)
+		_, found := health(t, s, mapped(t, s, "jobs", "key=id,state=st,processing=P,done=D,failed=F,lease=lease,completed_at=done,token=tok,owner=owner"), 0)
+		var got []string
+		for _, code := range []string{"no-purge-index", "no-stuck-index"} {
+			if _, ok := found[code]; ok {
+				got = append(got, code)
+			}
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%q: %q, want %q", ddl, got, want)
+		}
+	}
+}
