@@ -135,27 +135,27 @@ func momentText(trace *sim.Trace, s sim.Span) string {
 	return s.Label.String()
 }
 
-// write puts text into the row where there is room for it whole. The first of
-// two at one place is the one that is read.
-func write(row []rune, at int, what string) {
+// write puts text into the row where there is room for it whole, and says
+// whether there is. The first of two at one place is the one that is read.
+func write(row []rune, at int, what string) bool {
 	runes := []rune(what)
 	if at+len(runes) > len(row) {
-		return
+		return false
 	}
 	for _, taken := range row[at : at+len(runes)] {
 		if taken != ' ' && taken != '─' {
-			return
+			return false
 		}
 	}
 	copy(row[at:], runes)
+	return true
 }
 
 // writeApart writes a word where it does not run into the one before it: up to
 // two columns later, if need be.
 func writeApart(row []rune, at int, what string) {
 	for late := range 3 {
-		if start := at + late; start == 0 || start <= len(row) && !isWord(row[start-1]) {
-			write(row, start, what)
+		if start := at + late; (start == 0 || start <= len(row) && !isWord(row[start-1])) && write(row, start, what) {
 			return
 		}
 	}
