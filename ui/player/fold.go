@@ -25,12 +25,16 @@ type gap struct{ at, folded, length, short int64 }
 // end is where the gap ends on the screen.
 func (g gap) end() int64 { return g.folded + g.short }
 
+// leastShort is the least that a gap takes on the screen: about as long as the
+// calls to the table, which do not get faster with the provider.
+const leastShort = int64(500 * time.Microsecond)
+
 // fold finds the stretches that are long and empty in all of the runs: those
 // longer than two charges become as long as one.
 func fold(traces ...*sim.Trace) folding {
 	first := traces[0].Scenario()
 	f := folding{scale: timescaleOf(first)}
-	short := max(first.Charge, 1)
+	short := max(first.Charge, leastShort)
 	removed, last := int64(0), int64(0)
 	next := make([]int, len(traces))
 	for {
@@ -94,7 +98,7 @@ func (f folding) within(shown int64) bool {
 // where hours pass in a moment, it says roughly how late it is.
 func (f folding) clock(shown int64) string {
 	at := f.real(shown)
-	if f.scale.base(at) > 0 && f.within(shown) {
+	if (f.scale == inMinutes || f.scale.base(at) > 0) && f.within(shown) {
 		return text.Age(time.Duration(at))
 	}
 	return f.scale.say(at)
@@ -103,15 +107,22 @@ func (f folding) clock(shown int64) string {
 // longestClock is how many cells the clock takes at most in a run that ends at
 // end.
 func (f folding) longestClock(end int64) int {
-	width, from := 0, int64(0)
+	const usual = 9
+	width, from := usual, int64(0)
+	note := func(said string) { width = max(width, text.Width(said)) }
 	stretch := func(to int64) {
-		for _, at := range []int64{from, to, max(to-int64(time.Minute), from)} {
-			width = max(width, text.Width(f.scale.widest(at)))
+		note(f.scale.widest(from))
+		note(f.scale.widest(to))
+		for _, whole := range []time.Duration{time.Minute, time.Hour, 24 * time.Hour} { // 1h is short, and 59m59s before it is not
+			if before := to - to%int64(whole) - int64(time.Second); before >= from {
+				note(f.scale.widest(before))
+			}
 		}
 	}
 	for _, g := range f.gaps {
 		stretch(g.at)
 		from = g.at + g.length
+		note(f.scale.small(min(from, f.scale.long()) - 1))
 	}
 	stretch(end)
 	return width

@@ -38,7 +38,7 @@ func TestFoldedTimeIsTheRunsTime(t *testing.T) {
 			if back := f.real(shown); back != at {
 				r.Fatalf("event %d at %d is shown at %d, which is %d", i, at, shown, back)
 			}
-			if shown < last || shown-last > 2*trace.Scenario().Charge {
+			if shown < last || shown-last > 2*max(trace.Scenario().Charge, leastShort) {
 				r.Fatalf("event %d is shown at %d after %d", i, shown, last)
 			}
 			last = shown

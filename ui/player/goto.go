@@ -54,7 +54,7 @@ func unitNamed(name string) (timeUnit, bool) {
 func assumedUnit(end int64) timeUnit {
 	name := "ms"
 	switch d := time.Duration(end); {
-	case d < 100*time.Microsecond:
+	case d < time.Millisecond:
 		name = "us"
 	case d >= 10*24*time.Hour:
 		name = "d"

@@ -296,14 +296,11 @@ func (p *Player) clock(at int64) string { return p.folds.clock(at) }
 // logTime is a time of the event log.
 func (v *view) logTime(at int64) string {
 	const usual = 10
-	return padded(v.clock(at), max(usual, v.folds.width))
+	return padded(v.clock(at), max(usual, v.clockWidth()))
 }
 
 // padded is s at the right of at least so many cells, whole in any case.
 func padded(s string, w int) string { return strings.Repeat(" ", max(w-text.Width(s), 0)) + s }
 
 // clockWidth is how many cells the clock takes, so that nothing beside it moves.
-func (p *Player) clockWidth() int {
-	const usual = 9
-	return max(usual, p.folds.width)
-}
+func (p *Player) clockWidth() int { return p.folds.width }

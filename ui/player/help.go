@@ -43,10 +43,11 @@ func (p *Player) ShortHelp() []key.Binding {
 			compare = named(k.Compare, "one alone")
 		}
 	}
-	short := []key.Binding{play, step, named(k.NextHandler, "handler"), compare, named(k.Change, "change")}
+	short := []key.Binding{play, step, named(k.NextHandler, "handler"), compare}
 	if p.compared > 0 {
 		short = append(short, both(k.LaneUp, k.LaneDown, "", "pick"))
 	}
+	short = append(short, named(k.Change, "change"))
 	if p.choosing() {
 		short = append(short, both(k.NextEvent, k.PrevEvent, " ", "events"))
 	}

@@ -89,7 +89,7 @@ func New(config Config, keyMap keys.Map, dialogs *frame.Dialogs) *Player {
 		config.Lesson = "three handlers, one race"
 	}
 	p := &Player{
-		config: config, keys: keyMap, dialogs: dialogs, speed: cmp.Or(config.Speed, DefaultSpeed),
+		config: config, keys: keyMap, dialogs: dialogs, speed: cmp.Or(config.Speed, defaultSpeed(config.Scenario.Charge)),
 		workloads: newWorkloads(manyOf(config.Scenario)), handler: config.Scenario.Handler,
 	}
 	if s := config.Scene; s != nil {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"idemtui/ui/text"
 )
@@ -21,6 +22,11 @@ const (
 // DefaultSpeed shows one payment and its copy in about six seconds: time enough
 // to follow both workers with the eye.
 const DefaultSpeed = Speed(250)
+
+// defaultSpeed shows a payment whose charge takes so long in about as much time.
+func defaultSpeed(charge int64) Speed {
+	return Speed(scaled(int64(DefaultSpeed), charge, int64(time.Millisecond))).near()
+}
 
 // presets are what the keys for faster and slower choose from.
 var presets = []Speed{100, 250, 500, 1000, 2000, 5000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000, 10_000_000_000, 100_000_000_000}

@@ -42,7 +42,7 @@ func (v *view) drawStory(p pane) {
 
 func (v *view) opening() string {
 	s := v.trace.Scenario()
-	again := v.trace.Result().Deliveries - s.Payments
+	again := s.Payments * int64(s.Duplicates) / int64(sim.One)
 	switch w := &v.workloads[v.shown]; {
 	case w.scene:
 		return "The run of the lesson's page: " + w.title + "."
@@ -50,10 +50,10 @@ func (v *view) opening() string {
 		return "One payment, and the broker will deliver it twice."
 	case s.Payments == 1:
 		return "One payment, and one message about it."
-	case again == 0:
+	case again == 0 && s.Crash+s.Slow+s.Fail+s.Timeout+s.AckLost+s.Rebalance == 0:
 		return fmt.Sprintf("%s, %s.", text.Plural(s.Payments, "payment", "payments"), text.Plural(int64(s.Workers), "worker", "workers"))
 	case s.Crash+s.Slow+s.Fail+s.Timeout+s.AckLost+s.Rebalance > 0:
-		return fmt.Sprintf("%s, %s, and %s deliveries more than payments.",
+		return fmt.Sprintf("%s, %s, %s of them delivered again, and faults on the way.",
 			text.Plural(s.Payments, "payment", "payments"), text.Plural(int64(s.Workers), "worker", "workers"), text.Count(again, true))
 	}
 	return fmt.Sprintf("%s, %s, and %s delivered again while they are in process.",

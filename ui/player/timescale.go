@@ -60,14 +60,22 @@ func (t timescale) small(at int64) string {
 // base is the whole seconds, or minutes, of a time that is too long to be said
 // in smaller units alone.
 func (t timescale) base(at int64) int64 {
-	whole, long := int64(time.Second), int64(10*time.Second)
+	whole := int64(time.Second)
 	if t == inSeconds {
-		whole, long = int64(time.Minute), int64(10*time.Minute)
+		whole = int64(time.Minute)
 	}
-	if t == inMinutes || at < long {
+	if t == inMinutes || at < t.long() {
 		return 0
 	}
 	return at - at%whole
+}
+
+// long is from when on a time is counted from a base.
+func (t timescale) long() int64 {
+	if t == inSeconds {
+		return int64(10 * time.Minute)
+	}
+	return int64(10 * time.Second)
 }
 
 // widest is the widest text of the times up to at that have the same base as it.
@@ -76,8 +84,8 @@ func (t timescale) widest(at int64) string {
 	switch {
 	case t == inMinutes:
 		return t.say(at)
-	case base == 0 && at < int64(time.Second):
-		return t.say(at)
+	case base == 0:
+		return t.small(at)
 	case t == inSeconds:
 		return t.say(base + int64(time.Minute) - 1)
 	}
