@@ -121,6 +121,9 @@ func (s *stress) check() {
 	if s.kind.beating != "" {
 		found["claims replaced whose owner beats"] = s.db.Int("SELECT count(*) FROM live WHERE substr(app, 9) LIKE 'r%'")
 	}
+	if s.kind.contrary != "" {
+		found["rows of two tables that contradict each other"] = s.db.Int(s.kind.contrary)
+	}
 	s.t.Logf("%d attempts: %d rows written, %d of them by undo, %d skipped; %d writes in all, %d by workers that finished; %d operations broken off",
 		s.attempts.Load(), written, undone, s.skipped.Load(), all, s.finished.Load(), s.broken.Load())
 	for what, n := range found {

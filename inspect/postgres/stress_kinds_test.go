@@ -9,6 +9,7 @@ import (
 
 	"idemtui/inspect"
 	"idemtui/inspect/dsn"
+	"idemtui/inspect/profiles"
 	"idemtui/inspect/schema"
 )
 
@@ -18,6 +19,7 @@ import (
 type stressKind struct {
 	name, ddl, table string
 	mapping          string // "" is recognised
+	profile          string // a profile file of its own
 	staleAfter       time.Duration
 	heartbeatLimit   time.Duration // 0: the profile's
 	claim            string
@@ -37,7 +39,25 @@ type stressKind struct {
 	leases                      bool // there is a lease to override
 	settles                     bool
 	single                      bool // released by an override alone
-	modes                       []inspect.ReleaseMode
+	// contrary counts what contradicts itself between tables that are written
+	// together.
+	contrary string
+	modes    []inspect.ReleaseMode
+}
+
+// options are those of a store that knows the kind. It waits a little longer for
+// a table's lock than a person would: the machine is busy.
+func (k stressKind) options(t *testing.T) Options {
+	t.Helper()
+	o := Options{LockTimeout: 5 * time.Second}
+	if k.profile != "" {
+		p, err := profiles.Load([]byte(k.profile))
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.Profiles = []inspect.Profile{p}
+	}
+	return o
 }
 
 func (k stressKind) resolve(ctx context.Context, store *Store) (inspect.Table, error) {

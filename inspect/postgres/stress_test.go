@@ -63,7 +63,7 @@ func newStress(t *testing.T, kind stressKind, db *servertest.DB) *stress {
 	if long(t) > 0 {
 		s.keys = stressLongKeys
 	}
-	table, err := kind.resolve(t.Context(), open(t, db.DSN()))
+	table, err := kind.resolve(t.Context(), open(t, db.DSN(), kind.options(t)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -184,7 +184,7 @@ func TestNoReleaseEverReplacesARunningClaimOrAFinishedRow(t *testing.T) {
 				}
 				limit, stop = stressLimit, func() bool { return s.attempts.Load() >= n || t.Failed() }
 			}
-			s.run(limit, stop, open(t, s.db.DSN(), stressOptions()), open(t, s.db.Pooled().DSN(), stressOptions()))
+			s.run(limit, stop, open(t, s.db.DSN(), kind.options(t)), open(t, s.db.Pooled().DSN(), kind.options(t)))
 			s.check()
 			all += s.attempts.Load()
 		})
@@ -200,7 +200,8 @@ func TestNoReleaseIsLostWhenTheServerCrashes(t *testing.T) {
 		crashes = 20
 	}
 	db := servertest.OwnPostgres(t, "synchronous_commit = on")
-	s := newStress(t, stressKinds(t)[0], db)
+	kind := stressKinds(t)[0]
+	s := newStress(t, kind, db)
 	s.crashes = true
 	round := 0
 	s.run(stressLimit, func() bool {
@@ -210,14 +211,14 @@ func TestNoReleaseIsLostWhenTheServerCrashes(t *testing.T) {
 		round++
 		db.Restart(true)
 		return round == crashes || t.Failed()
-	}, open(t, db.DSN(), stressOptions()), open(t, db.DSN(), stressOptions()))
+	}, open(t, db.DSN(), kind.options(t)), open(t, db.DSN(), kind.options(t)))
 	s.check()
 }
 
 // TestTheStressTestSeesAWeakGuard is the self-check: with the guard reduced to
 // key and state the same test must find violations.
 func TestTheStressTestSeesAWeakGuard(t *testing.T) {
-	for _, kind := range stressKinds(t)[:3] {
+	for _, kind := range stressKinds(t)[:3] { // one of each: lease, age, heartbeat
 		t.Run(kind.name, func(t *testing.T) {
 			s := newStress(t, kind, servertest.Postgres(t))
 			s.weakened = true
@@ -231,10 +232,6 @@ func TestTheStressTestSeesAWeakGuard(t *testing.T) {
 		})
 	}
 }
-
-// stressOptions wait a little longer for a table's lock than a person would:
-// the machine is busy.
-func stressOptions() Options { return Options{LockTimeout: 5 * time.Second} }
 
 func stressID(kind string) string { return fmt.Sprintf("%s%x", kind, stressNumber.Add(1)) }
 

@@ -332,6 +332,11 @@ func (w write) clocks() []string {
 	}
 	if w.table.Joined != nil {
 		out = append(out, silentOwner(w.table))
+		if m.Heartbeat.Join.UnownedGone {
+			held = append(held, "true")
+		} else {
+			held = append(held, ownerText(w.table)+" IS NOT NULL")
+		}
 	}
 	if m.ClaimedAt != "" {
 		at := "(" + stamp(w.table, m.ClaimedAt) + ")"
