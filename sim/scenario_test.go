@@ -112,5 +112,6 @@ func TestAnyProportionsEnd(t *testing.T) {
 		if r := mustEnd(t, s, nil); r.Payments != s.Payments || r.VirtualNanos < 0 || r.Deliveries < r.Payments {
 			t.Fatalf("%+v gives %+v", s, r)
 		}
+		mustAgree(t, mustRecord(t, s, 64))
 	})
 }

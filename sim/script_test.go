@@ -143,13 +143,9 @@ func TestAnyScriptIsARun(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		end, r := trace.At(trace.Len()), trace.Result()
-		c := end.Counters
-		if c != (Counters{r.Deliveries, r.Payments, r.Charges, r.ChargedTwice, r.NeverCharged, r.Takeovers, r.Fenced, r.DeadLetters}) {
-			t.Fatalf("the replay counts %+v, the engine %+v", c, r)
-		}
-		if r.Payments != int64(payments) || len(end.Returned) != 0 {
-			t.Fatalf("%d payments of %d, %v is still at the broker", r.Payments, payments, end.Returned)
+		mustAgree(t, trace)
+		if left := trace.At(trace.Len()).Returned; len(left) != 0 {
+			t.Fatalf("%v is still at the broker", left)
 		}
 		for n := range trace.Len() + 1 {
 			if said := trace.Narrate(n); said == "" || strings.ContainsAny(said, "%\n") {

@@ -62,21 +62,26 @@ func mustRecord(t interface{ Fatal(...any) }, s Scenario, interval int) *Trace {
 	return trace
 }
 
+// mustAgree fails where the engine has counted other things than the trace shows.
+func mustAgree(t interface{ Fatalf(string, ...any) }, trace *Trace) {
+	end, r := trace.At(trace.Len()).Counters, trace.Result()
+	got := Counters{r.Deliveries, r.Payments, r.Charges, r.ChargedTwice, r.NeverCharged, r.Takeovers, r.Fenced, r.DeadLetters}
+	if end != got {
+		t.Fatalf("the replay counts %+v, the engine %+v", end, got)
+	}
+	if r.Payments != trace.Scenario().Payments {
+		t.Fatalf("%d payments came out of %d", r.Payments, trace.Scenario().Payments)
+	}
+}
+
 // A trace is made by the engine and read by replaying Step; recording fails
 // where the two disagree, so this law says that the engine takes only
 // transitions that Step allows.
 func TestEngineTakesOnlyStepsThatTheHandlerAllows(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		trace := mustRecord(t, anyScenario(t), 64)
-		end, result := trace.At(trace.Len()), trace.Result()
-		c := end.Counters
-		got := Counters{result.Deliveries, result.Payments, result.Charges, result.ChargedTwice, result.NeverCharged, result.Takeovers, result.Fenced, result.DeadLetters}
-		if c != got {
-			t.Fatalf("the replay counts %+v, the engine %+v", c, got)
-		}
-		if result.Payments != trace.Scenario().Payments {
-			t.Fatalf("%d payments came out of %d", result.Payments, trace.Scenario().Payments)
-		}
+		mustAgree(t, trace)
+		end := trace.At(trace.Len())
 		if len(end.Returned) != 0 || end.Taken != len(trace.queue) {
 			t.Fatalf("the broker still has %v and %d places", end.Returned, len(trace.queue)-end.Taken)
 		}
