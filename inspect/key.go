@@ -162,6 +162,10 @@ const maxMarks = 4
 // above maxMarks. marks counts those so far. A key must come out of every
 // screen as it is written, or another row is released in its place.
 func hides(r rune, marks *int) bool {
+	if r >= ' ' && r <= '~' {
+		*marks = 0
+		return false
+	}
 	if unicode.Is(unicode.Mn, r) || unicode.Is(unicode.Me, r) {
 		*marks++
 	} else {

@@ -42,8 +42,9 @@ func (o *Operation) ID() string { return o.id }
 func (o *Operation) Intent(ctx context.Context, intent inspect.Intent) error {
 	intent.Rows = o.keep(intent.Rows)
 	o.folder.mark(o.id)
-	content, err := encodeIntent(intentLine{line: o.line(kindIntent), Person: o.folder.person, Intent: intent})
-	if err = o.write(ctx, content, true, err); err != nil {
+	record := intentLine{line: o.line(kindIntent), Person: o.folder.person, Intent: intent}
+	err := encodeIntent(record, func(content []byte) error { return o.write(ctx, content, true) })
+	if err != nil {
 		return fault(fmt.Sprintf("the audit record could not be written to %s (%s)", o.folder.path, cause(err)), "so the change was not made; make room there or give another folder with --audit-dir", err)
 	}
 	return nil
@@ -55,7 +56,10 @@ func (o *Operation) Outcome(ctx context.Context, outcome inspect.Outcome) error 
 	// It is not waited for until it is on disk: should the machine crash before,
 	// the rows tell how the batch ended.
 	content, err := encodeOutcome(outcomeLine{line: o.line(kindOutcome), Outcome: outcome})
-	if err = o.write(context.WithoutCancel(ctx), content, false, err); err != nil {
+	if err == nil {
+		err = o.write(context.WithoutCancel(ctx), content, false)
+	}
+	if err != nil {
 		return fault(fmt.Sprintf("batch %d ended as %s, but the audit folder %s did not take its outcome (%s)", outcome.Batch, outcome.Status, o.folder.path, cause(err)), "keep this line with audit id "+o.id, err)
 	}
 	return nil
@@ -86,11 +90,8 @@ func (o *Operation) keep(rows []inspect.AuditRow) []inspect.AuditRow {
 	return kept
 }
 
-func (o *Operation) write(ctx context.Context, content []byte, durable bool, err error) error {
-	if err == nil {
-		err = ctx.Err()
-	}
-	if err != nil {
+func (o *Operation) write(ctx context.Context, content []byte, durable bool) error {
+	if err := ctx.Err(); err != nil {
 		return err
 	}
 	return o.folder.append(content, durable)

@@ -39,6 +39,15 @@ func exact(base string) bool {
 	return known && base != "text"
 }
 
+// encodeArrays are the parameters of a statement, with their formats.
+func encodeArrays(types []string, arrays [][]*string) (parameters [][]byte, formats []int16) {
+	parameters, formats = make([][]byte, len(arrays)), make([]int16, len(arrays))
+	for i, a := range arrays {
+		parameters[i], formats[i] = encodeArray(types[i], a)
+	}
+	return parameters, formats
+}
+
 // encodeArray is an array as a parameter, and its format. What has no plain
 // binary form, such as the time infinity, is left to the server to read.
 func encodeArray(base string, values []*string) (parameter []byte, format int16) {

@@ -138,7 +138,7 @@ func (r *releaser) together(ctx context.Context, t *tx, rows []inspect.PlannedRo
 			some[i] = rows[h.n-1]
 			with[some[i].Key] = h.with
 		}
-		done, err = r.writeRows(ctx, t, some)
+		done, err = r.writeRows(ctx, &pipeline{}, some)
 		for i := range done {
 			done[i].with = with[done[i].key]
 		}

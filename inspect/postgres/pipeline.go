@@ -26,14 +26,9 @@ func (p *pipeline) add(sql string, read func(pgx.Rows) error, parameters ...stri
 	p.read = append(p.read, read)
 }
 
-// addArrays appends a statement whose parameters are arrays, each of a type of
-// its own.
-func (p *pipeline) addArrays(sql string, read func(pgx.Rows) error, types []string, arrays [][]*string) {
-	values, formats := make([][]byte, len(arrays)), make([]int16, len(arrays))
-	for i, a := range arrays {
-		values[i], formats[i] = encodeArray(types[i], a)
-	}
-	p.batch.ExecParams(sql, values, nil, formats, nil)
+// addArrays appends a statement whose parameters are encoded arrays.
+func (p *pipeline) addArrays(sql string, read func(pgx.Rows) error, arrays [][]byte, formats []int16) {
+	p.batch.ExecParams(sql, arrays, nil, formats, nil)
 	p.read = append(p.read, read)
 }
 

@@ -71,6 +71,9 @@ type releaser struct {
 	settled int
 	began   time.Time
 	left    map[inspect.Key]string // why rows were left out of a call
+	// following is the batch after the one at work, next its arrays.
+	following []inspect.PlannedRow
+	next      *ahead
 }
 
 // all carries out a plan: the rows to complete by one statement, the rows to
@@ -111,8 +114,17 @@ func (r *releaser) part(ctx context.Context, w write, rows []inspect.PlannedRow)
 		null = slices.DeleteFunc(slices.Clone(rows), func(row inspect.PlannedRow) bool { return !hasNull(row) })
 		plain = slices.DeleteFunc(slices.Clone(rows), hasNull)
 	}
+	defer func() {
+		if r.next != nil {
+			<-r.next.ready
+		}
+		r.next, r.following = nil, nil
+	}()
 	for _, part := range [][]inspect.PlannedRow{plain, null} {
-		for chunk := range slices.Chunk(part, size) {
+		for len(part) > 0 {
+			chunk := part[:min(size, len(part))]
+			part = part[len(chunk):]
+			r.following = part[:min(size, len(part))]
 			if err := r.pace(ctx); err != nil {
 				return err
 			}
@@ -211,6 +223,11 @@ func ofOneRow(pg *pgconn.PgError) bool {
 // rest of the batch was not written.
 func (r *releaser) try(ctx context.Context, rows []inspect.PlannedRow) error {
 	t, done, err := r.perform(ctx, rows)
+	if errors.Is(err, errAltered) {
+		rollback(r.conn.conn)
+		r.write.table.Plain = false
+		t, done, err = r.perform(ctx, rows)
+	}
 	if err != nil || len(done) == 0 {
 		rollback(r.conn.conn)
 	} else {
@@ -249,37 +266,67 @@ func (r *releaser) perform(ctx context.Context, rows []inspect.PlannedRow) (t *t
 		return nil, nil, &inspect.Fault{Kind: inspect.FaultRefused, What: fmt.Sprintf("the plan is for %s, but this is %s", r.plan.Database, t.database.ID), Next: "make a new plan here"}
 	}
 	r.conn.answers = &t.database
-	p.add(constraintsNow, nil)
 	if r.write.together() {
-		if err = p.run(ctx, r.conn.conn); err == nil {
-			done, err = r.together(ctx, t, rows)
-		}
+		done, err = r.together(ctx, t, rows)
 		return t, done, err
 	}
-	p.addArrays(r.write.sql(rows[0].Key.HasNull()), func(q pgx.Rows) error {
-		done, err = r.returned(q, rows)
-		return err
-	}, r.write.types(), r.write.arrays(rows))
-	plain := ""
-	p.add(inEnd, func(q pgx.Rows) error { return scanOne(q, &r.transaction, &plain) }, strconv.FormatUint(uint64(r.table.OID), 10))
-	err = p.run(ctx, r.conn.conn)
-	if err == nil && r.write.table.Plain && plain != "true" { // it has been altered since it was resolved
-		r.write.table.Plain = false
-		rollback(r.conn.conn)
-		return r.perform(ctx, rows)
-	}
+	p.add(constraintsNow, nil)
+	done, err = r.writeRows(ctx, &p, rows)
 	return t, done, err
 }
 
-// writeRows runs the statement in a transaction that is open.
-func (r *releaser) writeRows(ctx context.Context, t *tx, rows []inspect.PlannedRow) (done []written, err error) {
-	var p pipeline
+// writeRows runs the statement as the last of a pipeline, in a transaction that
+// is open or that the pipeline opens.
+func (r *releaser) writeRows(ctx context.Context, p *pipeline, rows []inspect.PlannedRow) (done []written, err error) {
+	values, formats := r.encoded(rows)
+	r.prepare()
 	p.addArrays(r.write.sql(rows[0].Key.HasNull()), func(q pgx.Rows) error {
 		done, err = r.returned(q, rows)
 		return err
-	}, r.write.types(), r.write.arrays(rows))
-	err = p.run(ctx, t.conn)
+	}, values, formats)
+	plain := ""
+	p.add(inEnd, func(q pgx.Rows) error { return scanOne(q, &r.transaction, &plain) }, strconv.FormatUint(uint64(r.table.OID), 10))
+	err = p.run(ctx, r.conn.conn)
+	if err == nil && r.write.table.Plain && plain != "true" {
+		err = errAltered
+	}
 	return done, err
+}
+
+// errAltered: the table is no longer plain, so that the images of what was
+// written may be wrong. The batch is written anew, with all of them returned.
+var errAltered = errors.New("the table has been altered")
+
+// ahead is the arrays of a batch, made while the server was at work on the one
+// before.
+type ahead struct {
+	rows    []inspect.PlannedRow
+	values  [][]byte
+	formats []int16
+	ready   chan struct{}
+}
+
+// prepare begins to make the arrays of the batch that follows.
+func (r *releaser) prepare() {
+	if len(r.following) == 0 {
+		return
+	}
+	next, w := &ahead{rows: r.following, ready: make(chan struct{})}, r.write
+	r.next, r.following = next, nil
+	go func() {
+		next.values, next.formats = encodeArrays(w.types(), w.arrays(next.rows))
+		close(next.ready)
+	}()
+}
+
+// encoded are the arrays of a batch.
+func (r *releaser) encoded(rows []inspect.PlannedRow) (values [][]byte, formats []int16) {
+	if next := r.next; next != nil && &next.rows[0] == &rows[0] && len(next.rows) == len(rows) {
+		r.next = nil
+		<-next.ready
+		return next.values, next.formats
+	}
+	return encodeArrays(r.write.types(), r.write.arrays(rows))
 }
 
 // inEnd asks for the transaction's id (see transactionStatus), and, now that
@@ -326,6 +373,9 @@ const constraintsNow = "SET CONSTRAINTS ALL IMMEDIATE"
 // explain reads the rows of a batch that were not written once more, and says
 // of each why.
 func (r *releaser) explain(ctx context.Context, rows []inspect.PlannedRow, done []written) error {
+	if len(done) == len(rows) {
+		return nil
+	}
 	wrote := map[inspect.Key]bool{}
 	for _, w := range done {
 		wrote[w.key] = true
