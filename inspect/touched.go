@@ -64,9 +64,10 @@ func lastTouch(c *Claim, f Facts) Stamp {
 	return last
 }
 
-// stoodStill: nobody has written the row for as long as a worker should take.
+// stoodStill: nobody has written the row for as long as a worker should take, and
+// no lease says that this is in order.
 func stoodStill(c *Claim, touched time.Time, f Facts) bool {
-	return c.State == StateProcessing && (c.Condition == ConditionStuck || touched.Before(f.Now.Add(-f.Mapping.Threshold())))
+	return c.State == StateProcessing && !leaseRuns(*c, f) && (c.Condition == ConditionStuck || touched.Before(f.Now.Add(-f.Mapping.Threshold())))
 }
 
 func touchedTogether(points []point, claim func(int) *Claim) Null[Touched] {
@@ -108,7 +109,7 @@ func (t Touched) Text(now time.Time) string {
 	if t.Owners > 0 {
 		text += fmt.Sprintf(" by %s", plural(t.Owners, "owner"))
 	}
-	text += ": one event stopped them, such as a failover of the database"
+	text += ": one event, such as a failover of the database, is likelier than many deaths"
 	if t.Alive > 0 {
 		text += fmt.Sprintf("; %s of them belong to live workers", groupDigits(t.Alive))
 	}
