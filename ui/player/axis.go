@@ -146,8 +146,14 @@ func (v *view) drawScale(p pane, free int) {
 	}
 	note := strings.Join(parts, " · ")
 	x := p.rect.w - text.Width(note)
-	if x <= free+1 && v.peek == 0 && scale == "" {
+	if note == "" || x <= free+1 && v.peek == 0 && scale == "" {
 		return
 	}
-	p.put(x-1, 1, " "+note, inkMuted)
+	for at := x - 1; ; at-- { // no half of a tick's time is left
+		if c := p.at(at, 1); c == nil || c.r == ' ' {
+			break
+		}
+		p.put(at, 1, " ", inkMuted)
+	}
+	p.put(x, 1, note, inkMuted)
 }

@@ -76,7 +76,12 @@ func (p *Player) addRival(h sim.HandlerID) tea.Cmd {
 func (p *Player) endCompare() {
 	p.rivals, p.compared, p.picked = nil, 0, 0
 	p.refold()
-	if p.trace != nil && p.now > p.trace.Duration() {
+	p.keepWithin()
+}
+
+// keepWithin brings the cursor back to where the last run on the screen ends.
+func (p *Player) keepWithin() {
+	if p.trace != nil && p.now > p.duration() {
 		p.seek(p.now)
 	}
 }
@@ -153,6 +158,7 @@ func (p *Player) rivalRecorded(msg rivalRecordedMsg) {
 		if p.trace != nil {
 			w := &p.workloads[p.shown]
 			w.length = max(w.length, fitting(p.duration()))
+			p.keepWithin()
 		}
 	}
 }
