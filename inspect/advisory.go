@@ -31,8 +31,9 @@ type AdvisoryClass struct {
 // AdvisoryHash says how a lock's id is made of text.
 type AdvisoryHash string
 
-// The ways in which applications make lock ids. Md5 takes the first 64 bits,
-// as good_job does; hashtextextended has the seed 0.
+// The ways in which applications make lock ids. Md5 takes the first 64 bits, as
+// good_job does of md5('good_jobs-'||id) (bensheldon/good_job at 125d80ede1,
+// advisory_lockable.rb); hashtextextended has the seed 0.
 const (
 	AdvisoryHashText         AdvisoryHash = "hashtext"
 	AdvisoryHashTextExtended AdvisoryHash = "hashtextextended"

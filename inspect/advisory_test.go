@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 )
@@ -73,4 +74,47 @@ func TestAdvisoryIsWrittenAsItIsRead(t *testing.T) {
 			t.Fatalf("%s cannot be written", text)
 		}
 	})
+}
+
+func TestAdvisoryEvidence(t *testing.T) {
+	id := TextKey("k", "a")
+	lapsed := Claim{Key: id, State: StateProcessing, Owner: Some("w"), ClaimedAt: ago(2 * time.Hour), LeaseUntil: ago(time.Hour)}
+	lock := Mapping{Lease: LeaseBinding{Column: "l"}, Owner: "w", Advisory: AdvisoryBinding{Hash: AdvisoryHashText, From: []AdvisoryPiece{{Column: "k"}}}}
+	held := map[Key][]LockHolder{id: {{PID: 7, Application: "w", State: "idle", InState: time.Minute}}}
+	owners := &Sessions{ByOwner: map[string][]Session{"w": {{PID: 7, AdvisoryLocks: 1, AdvisoryWords: "42"}, {PID: 8}}}}
+	for name, x := range map[string]struct {
+		facts   Facts
+		text    string
+		way     For
+		verdict Verdict
+	}{
+		"held":             {Facts{Mapping: lock, Advisory: held}, "its advisory lock (hashtext(k)) is held by pid 7 (w), idle 1m00s", ForAlive, VerdictAlive},
+		"free":             {Facts{Mapping: lock}, "no live session holds its advisory lock (hashtext(k))", ForNeither, VerdictCannotTell},
+		"another is held":  {Facts{Mapping: lock, Sessions: owners}, "no live session holds its advisory lock (hashtext(k)); under the owner's name pid 7 holds 1 advisory lock (42); for which claim is not known", ForNeither, VerdictCannotTell},
+		"hidden":           {Facts{Mapping: lock, Standby: true, AdvisoryHidden: "a standby knows no locks of the primary"}, "advisory locks not seen: a standby knows no locks of the primary", ForNeither, VerdictCannotTell},
+		"not mapped":       {Facts{Mapping: Mapping{Lease: lock.Lease, Owner: "w"}, Sessions: owners}, "under the owner's name pid 7 holds 1 advisory lock (42); for which claim is not known", ForNeither, VerdictCannotTell},
+		"no lock anywhere": {Facts{Mapping: Mapping{Lease: lock.Lease, Owner: "w"}}, "", "", VerdictCannotTell},
+	} {
+		x.facts.Now = noon
+		c := Judge(lapsed, x.facts)
+		var got Evidence
+		for _, e := range c.Evidence {
+			if e.Rung == RungAdvisoryLock {
+				got = e
+			}
+		}
+		if got.Text != x.text || got.For != x.way || c.Verdict != x.verdict {
+			t.Errorf("%s: %s, %s %q; want %s, %s %q", name, c.Verdict, got.For, got.Text, x.verdict, x.way, x.text)
+		}
+		if skip, refused := Refuse(c, x.facts.Mapping, false, false, noon); refused != (name == "held") || refused && skip.Reason != ReasonLocked {
+			t.Errorf("%s: refused %v, %+v", name, refused, skip)
+		}
+	}
+	// Nobody's lock is missing while it is held, or cannot be seen.
+	lock.Kind = KindPlaceholder
+	for name, f := range map[string]Facts{"held": {Now: noon, Mapping: lock, Advisory: held}, "hidden": {Now: noon, Mapping: lock, AdvisoryHidden: "x"}} {
+		if c := Assess(lapsed, f); c.UnlockedSince.Valid() {
+			t.Errorf("%s: unlocked since %s", name, c.UnlockedSince)
+		}
+	}
 }

@@ -173,7 +173,10 @@ func (p *place) readMapping(text string) error {
 func joinMapping(content string) string {
 	var parts []string
 	for line := range strings.Lines(content) {
-		line = strings.Trim(line, ", \t\r\n")
+		line = strings.TrimLeft(strings.TrimRight(line, "\r\n"), ", \t")
+		for line != "" && strings.ContainsAny(line[len(line)-1:], ", \t") && !strings.HasSuffix(line[:len(line)-1], `\`) {
+			line = line[:len(line)-1] // a backslash keeps what comes after it
+		}
 		if line != "" && !strings.HasPrefix(line, "#") {
 			parts = append(parts, line)
 		}

@@ -59,3 +59,18 @@ func TestProfilesOfTheConfigFileAreListedWithTheBuiltIn(t *testing.T) {
 		}
 	}
 }
+
+func TestAMappingInAFileKeepsWhatABackslashKeeps(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "map")
+	if err := os.WriteFile(file, []byte("# ours\r\nkey=\\ id\\ ,\r\n\tstate=st , \nprocessing=a\\,\n\ndone=D,advisory=hashtext('pay-'||\\ id\\ )\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var p place
+	if err := p.readMapping(file); err != nil {
+		t.Fatal(err)
+	}
+	m := p.target.Map
+	if m.Key[0].Column != " id " || m.State.Column != "st" || m.State.Values["processing"][0] != "a," || m.Advisory.Columns()[0] != " id " {
+		t.Errorf("read as %+v", m)
+	}
+}
