@@ -2,7 +2,7 @@
 # make test   everything: -race, vet, gofumpt, staticcheck, tidy; a skipped server test is a failure
 # make build  the program ./idemtui
 # make bench  the benchmarks
-# make stress the releases among workers, for long: STRESS=1000000 attempts
+# make stress the releases among workers, for long: STRESS=1000000 attempts, killed servers and programs
 
 GO ?= go
 # Packages tested at a time. Under -race, with servers beside them, two cores
@@ -35,4 +35,5 @@ bench:
 	$(GO) test -run '^$$' -bench . -benchmem ./...
 
 stress:
-	IDEMTUI_TEST_REQUIRE=1 IDEMTUI_STRESS=$(STRESS) $(GO) test -run 'TestNoReleaseEver|TestTheStressTest' -v -timeout 6h ./inspect/postgres
+	IDEMTUI_TEST_REQUIRE=1 IDEMTUI_STRESS=$(STRESS) $(GO) test -run 'TestNoRelease|TestTheStressTest' -v -timeout 6h ./inspect/postgres
+	IDEMTUI_TEST_REQUIRE=1 IDEMTUI_STRESS=$(STRESS) $(GO) test -run TestKilled -v -timeout 1h ./ui/cli

@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -26,6 +27,8 @@ type chokePoint struct {
 	server   string
 	// passes: the commit reaches the server, and its answer does not come back.
 	passes bool
+	// let is how many commits after a write pass first.
+	let atomic.Int32
 	// armed: the next commit after a write is stopped.
 	armed   sync.Once
 	off     chan struct{} // closed: everything passes
@@ -120,6 +123,9 @@ func (c *chokePoint) stops() bool {
 	case <-c.off:
 		return false
 	default:
+	}
+	if c.let.Add(-1) >= 0 {
+		return false
 	}
 	stops := false
 	c.armed.Do(func() { stops = true })

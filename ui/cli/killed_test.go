@@ -4,6 +4,7 @@ package cli
 
 import (
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -26,20 +27,36 @@ CREATE FUNCTION record_written() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
 CREATE TRIGGER record_written AFTER UPDATE ON processed_messages FOR EACH ROW
  WHEN (current_setting('application_name') LIKE 'idemtui %') EXECUTE FUNCTION record_written()`
 
-// rounds is how many releases are killed.
-const rounds = 6
+// rounds is how many releases, settles and undos are killed, longRounds where
+// make stress asks for many (IDEMTUI_STRESS).
+const (
+	rounds     = 6
+	longRounds = 90
+)
 
-// TestKilledAtAnyMomentNoRowIsWithoutItsRecord kills releases of several
-// batches at moments of all kinds. Afterwards the records, once their ends are
-// found out, name exactly the rows that were written.
+// TestKilledAtAnyMomentNoRowIsWithoutItsRecord kills releases, settles and undos
+// of several batches at moments of all kinds. Afterwards the records, once their
+// ends are found out, name exactly the rows that were written.
 func TestKilledAtAnyMomentNoRowIsWithoutItsRecord(t *testing.T) {
 	db := servertest.Postgres(t)
 	db.Exec(killedTable)
 	folder := t.TempDir()
 	random := rand.New(rand.NewPCG(1, 2))
-	killed := 0
-	for range rounds {
-		release := process(t, folder, "inspect", "release", "--plan", planOf(t, db, folder), "--dsn", db.DSN(), "--yes", "--reason", "x", "--max", "1000", "--rate", "100/s")
+	killed, many := 0, rounds
+	if os.Getenv("IDEMTUI_STRESS") != "" {
+		many = longRounds
+	}
+	for round := range many {
+		words := []string{"inspect", "release", "--plan", "", "--max", "1000", "--rate", "100/s"}
+		switch round % 3 {
+		case 0:
+			words[3] = planOf(t, db, folder)
+		case 1:
+			words = []string{"inspect", "settle", "--from", answersOf(t, db, folder), "--rate", "40/s"}
+		default:
+			words = []string{"inspect", "undo", lastID(t, filepath.Join(folder, "idemtui"))}
+		}
+		release := process(t, folder, append(words, "--dsn", db.DSN(), "--yes", "--reason", "x")...)
 		if err := release.Start(); err != nil {
 			t.Fatal(err)
 		}
@@ -77,10 +94,37 @@ func TestKilledAtAnyMomentNoRowIsWithoutItsRecord(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("%d of %d releases killed, %d rows written", killed, rounds, written)
+	t.Logf("%d of %d killed, %d rows written", killed, many, written)
 	if len(recorded) > 0 || written == 0 {
 		t.Errorf("%d rows are recorded as written and were not: %.200v", len(recorded), recorded)
 	}
+}
+
+// answersOf writes the provider's answers for some of what is left.
+func answersOf(t *testing.T, db *servertest.DB, folder string) string {
+	t.Helper()
+	lines := db.Text("SELECT coalesce(string_agg(message_id || ',charged,ch_1', E'\\n'), '') FROM (SELECT message_id FROM processed_messages WHERE state = 'PROCESSING' ORDER BY random() LIMIT 120) s")
+	file := filepath.Join(folder, "answers.csv")
+	if err := os.WriteFile(file, []byte("key,outcome,reference\n"+lines+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// lastID is the last release or settle on record.
+func lastID(t *testing.T, folder string) string {
+	t.Helper()
+	history, err := audit.Read(folder, time.Time{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var last audit.Past
+	for _, past := range history.Operations {
+		if past.Action != inspect.ActionUndo && past.ID > last.ID {
+			last = past
+		}
+	}
+	return last.ID
 }
 
 // planOf plans a release of all that is left.
