@@ -27,8 +27,9 @@ type part[K comparable] struct {
 	entries []K      // in the order of the search
 	hashes  []uint32
 
-	counts       [shardCount]uint16 // successors of each shard
-	sorted       []K                // by shard, within it in the order of the search
+	counts       [shardCount]uint16     // successors of each shard
+	starts       [shardCount + 1]uint16 // where they start among the sorted ones
+	sorted       []K                    // by shard, within it in the order of the search
 	sortedHashes []uint32
 	places       []uint16 // of the sorted ones; of each shard first the new ones'
 	fresh        [shardCount]uint16
@@ -114,12 +115,10 @@ func (t *table[K]) sort(number int) {
 		p.bits = make([]uint64, (size+63)/64)
 	}
 	sorted, sortedHashes, places := p.sorted[:n], p.sortedHashes[:n], p.places[:n]
-	var next [shardCount]uint16
-	sum := uint16(0)
 	for i, count := range p.counts {
-		next[i] = sum
-		sum += count
+		p.starts[i+1] = p.starts[i] + count
 	}
+	next := p.starts
 	for i, hash := range p.hashes {
 		at := &next[shardOf(hash)]
 		sorted[*at], sortedHashes[*at], places[*at] = p.entries[i], hash, uint16(i)
@@ -145,11 +144,7 @@ func (t *table[K]) insert(number int) {
 	s := &t.shards[number]
 	for i := range t.open {
 		p := &t.parts[i]
-		from := 0
-		for _, count := range p.counts[:number] {
-			from += int(count)
-		}
-		end := from + int(p.counts[number])
+		from, end := p.starts[number], p.starts[number+1]
 		p.fresh[number] = uint16(s.insert(p.sorted[from:end], p.sortedHashes[from:end], p.places[from:end], &t.packing))
 	}
 }
@@ -171,12 +166,10 @@ func (t *table[K]) settle(number int) {
 	p := &t.parts[number]
 	marks := p.bits[:(len(p.entries)+63)/64]
 	clear(marks)
-	from := 0
 	for i, fresh := range p.fresh {
-		for _, place := range p.places[from:][:fresh] {
+		for _, place := range p.places[p.starts[i]:][:fresh] {
 			marks[place/64] |= 1 << (place % 64)
 		}
-		from += int(p.counts[i])
 	}
 	to, parent := p.base, 0
 	for i, mark := range marks {

@@ -14,7 +14,7 @@ import (
 
 // drawGrain cuts even a small search into many parts and windows.
 func drawGrain(t *rapid.T) grain {
-	part := rapid.IntRange(1, 50).Draw(t, "part")
+	part := rapid.IntRange(8, 80).Draw(t, "part")
 	return grain{part: part, window: part * rapid.IntRange(1, 5).Draw(t, "parts"), alone: rapid.IntRange(0, 20).Draw(t, "alone")}
 }
 
@@ -79,7 +79,7 @@ func TestWorkersChangeNothing(t *testing.T) {
 
 // The same for a search of many windows, as it is cut in earnest.
 func TestWorkersChangeNothingInALargeSearch(t *testing.T) {
-	c := config(sim.HandlerFence, 4, ones())
+	c := config(sim.HandlerFence, 4, Budgets{Timeout: 1, Crash: 1, Slow: 1})
 	one, oneErr := searchedBy(t, c, 1, coarse(c.maxMemory()))
 	for workers := 2; workers <= 3; workers++ {
 		other, err := searchedBy(t, c, workers, coarse(c.maxMemory()))
