@@ -147,3 +147,41 @@ func TestHealthOfPartialIndexes(t *testing.T) {
 		}
 	}
 }
+
+func TestHealthOfWhatIsSeldom(t *testing.T) {
+	db, s, _ := recommended(t, "")
+	db.Exec(`CREATE TABLE jobs (id text PRIMARY KEY, st text, lease timestamp, tok bigint, twin int) WITH (autovacuum_enabled = off);
+ INSERT INTO jobs SELECT 'k' || n, 'D', NULL, n, 1 FROM generate_series(1, 12000) n;
+ CREATE TABLE bare (id text PRIMARY KEY, st text); INSERT INTO bare VALUES ('a', 'IN_PROGRESS')`)
+	db.Exec("UPDATE jobs SET tok = tok + 1")
+	if _, err := db.Conn().Exec(t.Context(), "CREATE UNIQUE INDEX CONCURRENTLY half ON jobs (twin)"); err == nil {
+		t.Fatal("an index on twins is unique")
+	}
+	table := mapped(t, s, "jobs", "key=id,state=st,processing=P,done=D,lease=lease,token=tok")
+	var found map[string]inspect.Finding
+	eventually(t, "the server counts the dead rows", func() bool {
+		_, found = health(t, s, table, 0)
+		return found["dead-rows"].Code != ""
+	})
+	for code, want := range map[string]string{
+		"dead-rows":         "~12,000 dead rows beside ~12,000 live ones, last vacuum never",
+		"invalid-index":     `index "public"."half" is not valid`,
+		"time-without-zone": "lease has no zone: workers in two zones",
+	} {
+		if f := found[code]; !strings.Contains(f.Text, want) || f.FixSQL == "" {
+			t.Errorf("%s: %+v", code, f)
+		} else {
+			db.Exec(strings.Replace(f.FixSQL, "CONCURRENTLY ", "", 1))
+		}
+	}
+	_, found = health(t, s, mapped(t, s, "jobs", "key=id,state=st,processing=P,done=D,lease=lease,token=tok"), 0)
+	for _, code := range []string{"invalid-index", "time-without-zone"} {
+		if f, still := found[code]; still {
+			t.Errorf("mended, and found again: %+v", f)
+		}
+	}
+	_, found = health(t, s, mapped(t, s, "bare", "key=id,state=st,processing=IN_PROGRESS"), 0)
+	if f := found["no-time-of-claim"]; f.Severity != inspect.SeverityCritical || !strings.Contains(f.Text, "neither lease nor heartbeat nor claim time") {
+		t.Errorf("%+v", found)
+	}
+}
