@@ -134,7 +134,7 @@ func (c *course) ShortHelp() []key.Binding {
 		way = k.Return
 		way.SetHelp(way.Help().Key, "lesson")
 	}
-	const after = 5 // what a run is played, compared and changed with
+	const after = 4 // what a run is played and compared with
 	at := min(after, len(short))
 	return append(append(append([]key.Binding(nil), short[:at]...), way), short[at:]...)
 }

@@ -38,9 +38,9 @@ func (p *Player) ShortHelp() []key.Binding {
 	}
 	compare := named(k.Compare, "compare")
 	if p.compared > 0 {
-		compare = named(k.Compare, "one more")
+		compare = named(k.Compare, "more")
 		if p.compared == mostRivals {
-			compare = named(k.Compare, "one alone")
+			compare = named(k.Compare, "alone")
 		}
 	}
 	short := []key.Binding{play, step, named(k.NextHandler, "handler"), compare}

@@ -173,6 +173,8 @@ func (p *Player) pressed(msg tea.KeyPressMsg) tea.Cmd {
 	case p.trace == nil:
 	case key.Matches(msg, k.Play):
 		return p.turnPlay()
+	case key.Matches(msg, k.FollowID) && p.trace.Scenario().Payments == 1: // there is no choice
+		p.turnFollow()
 	case key.Matches(msg, k.FollowID):
 		return p.dialogs.Push(newFollowing(p.trace.Scenario().Payments, p.keys))
 	case p.glanced(msg):
