@@ -24,6 +24,11 @@ func (t *Trace) Narrate(n int) string {
 
 // said is the sentence about the event itself.
 func (v *narrator) said() string {
+	if v.trace.scenario.Direct {
+		if said := v.direct(); said != "" {
+			return said
+		}
+	}
 	switch v.event.Kind {
 	case EventStart:
 		return v.start()

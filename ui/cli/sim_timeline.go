@@ -42,7 +42,11 @@ func timelineAt(trace *sim.Trace, n, width int) string {
 			s.End = min(s.End, now)
 			drawSpan(row, trace, s)
 		}
-		out.WriteString(strings.TrimRight(text.Left(laneName(lane), laneNameWidth)+string(row), " ") + "\n")
+		name := laneName(lane)
+		if lane == sim.LaneBroker && trace.Scenario().Direct {
+			name = "caller"
+		}
+		out.WriteString(strings.TrimRight(text.Left(name, laneNameWidth)+string(row), " ") + "\n")
 	}
 	out.WriteString(text.Left("", laneNameWidth) + axis(trace, width) + "\n")
 	return out.String()

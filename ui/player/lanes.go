@@ -93,7 +93,11 @@ func (v *view) drawLaneName(p pane, lane sim.Lane) {
 	if picked, ok := v.pickedLane(); ok && picked == lane {
 		p.put(0, 0, "▶", inkAccent)
 	}
-	p.put(1, 0, laneName(lane), v.laneInk(lane))
+	name := laneName(lane)
+	if lane == sim.LaneBroker && v.trace.Scenario().Direct {
+		name = "caller"
+	}
+	p.put(1, 0, name, v.laneInk(lane))
 }
 
 // foldLine says how many workers are not shown.

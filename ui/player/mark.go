@@ -111,6 +111,9 @@ func (p *page) wishes(lane sim.Lane) []wish {
 		if s.Label == sim.LabelAck && s.Event != sim.EventAckLate && !wrong && p.trace.Scenario().Payments > 1 {
 			continue // the workers' own lanes say it, and the deliveries need the room
 		}
+		if s.Event == sim.EventDelete && p.trace.Scenario().Direct {
+			continue // nobody brings it back: there is nothing to see
+		}
 		w := wish{column: column, seq: s.FirstSeq, loud: wrong}
 		if lane == sim.LaneProvider {
 			p.wishCharge(&w, s)
@@ -128,6 +131,16 @@ func (p *page) wishBroker(w *wish, s sim.Span) {
 	if w.loud {
 		w.texts, w.ink = []string{"✗ " + name + " never charged", "✗ " + name, "✗"}, inkBad
 		return
+	}
+	if p.trace.Scenario().Direct {
+		switch s.Event {
+		case sim.EventReturn:
+			w.texts, w.ink = []string{"✗ " + name + " no answer", "✗ no answer", "✗ " + name, "✗"}, inkWarn
+			return
+		case sim.EventEffect:
+			w.texts = []string{"╹answered", "╹"}
+			return
+		}
 	}
 	switch s.Event {
 	case sim.EventDeliver, sim.EventRedeliver:
