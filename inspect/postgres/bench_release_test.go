@@ -15,7 +15,9 @@ const bulkRows = 10_000
 
 // BenchmarkBulkRelease releases 10,000 claims among 300,000 rows as a person
 // would, with their records on disk, and updates the same rows by one plain
-// statement, on a server that keeps what it commits. The figure to watch is
+// statement, in turn, on a server that keeps what it commits; each connects
+// first. Reported are the best of both, so that what else the machine does
+// counts little: take a few rounds, -benchtime 10x. The figure to watch is
 // "times-as-long".
 func BenchmarkBulkRelease(b *testing.B) {
 	db := servertest.OwnPostgres(b, "fsync = on", "synchronous_commit = on", "full_page_writes = on", "shared_buffers = 256MB", "max_wal_size = 4GB")
@@ -39,22 +41,22 @@ CREATE TABLE stuck AS SELECT message_id FROM processed_messages ORDER BY message
 		b.Fatal(err)
 	}
 	defer folder.Close()
-	var plainTime, releaseTime time.Duration
+	plainTime, releaseTime := time.Hour, time.Hour
 	for b.Loop() {
 		stick()
 		began := time.Now()
 		db.Exec(plain)
-		plainTime += time.Since(began)
+		plainTime = min(plainTime, time.Since(began))
 		stick()
 		p := plan(b, s, table, inspect.PlanRequest{Owner: inspect.Some("w")})
 		began = time.Now()
 		r, err := s.Release(b.Context(), table, p, inspect.ReleaseOptions{Auditor: folder.Begin(), Reason: "benchmark"})
-		releaseTime += time.Since(began)
+		releaseTime = min(releaseTime, time.Since(began))
 		if err != nil || len(r.Released) != bulkRows {
 			b.Fatalf("released %d, %v", len(r.Released), err)
 		}
 	}
-	b.ReportMetric(float64(plainTime.Milliseconds())/float64(b.N), "plain-ms/op")
-	b.ReportMetric(float64(releaseTime.Milliseconds())/float64(b.N), "release-ms/op")
+	b.ReportMetric(float64(plainTime.Microseconds())/1000, "plain-ms")
+	b.ReportMetric(float64(releaseTime.Microseconds())/1000, "release-ms")
 	b.ReportMetric(float64(releaseTime)/float64(plainTime), "times-as-long")
 }

@@ -54,8 +54,9 @@ func (r *recorder) commit(ctx context.Context, t *tx, done []written) (committed
 			return nil, nil, err
 		}
 	}
-	for _, w := range done {
-		outcome.Released = append(outcome.Released, w.key)
+	outcome.Released = make([]inspect.Key, len(done))
+	for i := range done {
+		outcome.Released[i] = done[i].key
 	}
 	if err := r.auditor.Intent(ctx, intent); err != nil {
 		rollback(r.conn.conn)

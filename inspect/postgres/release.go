@@ -32,7 +32,13 @@ func (s *Store) release(ctx context.Context, table inspect.Table, plan inspect.P
 	if plan.Settles() {
 		action = inspect.ActionSettle
 	}
+	id := make(chan string, 1)
+	go func() { id <- inspect.PlanID(plan) }() // of many rows it takes as long as to connect
 	err := s.writing(ctx, string(action)+" in "+table.FullName(), func(ctx context.Context, conn *connection) error {
+		if <-id != plan.ID {
+			result.Executed, result.AuditID = false, ""
+			return &inspect.Fault{Kind: inspect.FaultRefused, What: "the plan was altered after it was made", Next: "make a new plan"}
+		}
 		r := releaser{plan: plan, options: options, result: &result, began: time.Now(), recorder: recorder{
 			store: s, conn: conn, auditor: options.Auditor, table: table,
 			intent: inspect.Intent{Action: action, Table: plan.Table, PlanID: plan.ID, Reason: options.Reason},
@@ -53,8 +59,6 @@ func checkPlan(s *Store, table inspect.Table, plan inspect.Plan, options inspect
 		return refuse(fmt.Sprintf("the mapping of %s is not verified, so it may only be looked at", table.FullName()), "check it against what the list shows, then accept it with --allow-unverified, or give it yourself with --map")
 	case plan.Table != table.FullName():
 		return refuse(fmt.Sprintf("the plan is for table %s, not %s", plan.Table, table.FullName()), "make a new plan")
-	case plan.ID != inspect.PlanID(plan):
-		return refuse("the plan was altered after it was made", "make a new plan")
 	case plan.OverrideLease && len(plan.Rows) > 1:
 		return refuse("a running lease is overridden one key at a time", "name one key")
 	}
@@ -284,12 +288,13 @@ func (r *releaser) writeRows(ctx context.Context, p *pipeline, rows []inspect.Pl
 		done, err = r.returned(q, rows)
 		return err
 	}, values, formats)
-	plain := ""
-	p.add(inEnd, func(q pgx.Rows) error { return scanOne(q, &r.transaction, &plain) }, strconv.FormatUint(uint64(r.table.OID), 10))
+	plain, now := "", ""
+	p.add(inEnd, func(q pgx.Rows) error { return scanOne(q, &r.transaction, &plain, &now) }, strconv.FormatUint(uint64(r.table.OID), 10))
 	err = p.run(ctx, r.conn.conn)
 	if err == nil && r.write.table.Plain && plain != "true" {
 		err = errAltered
 	}
+	stampNow(r.write.images(), done, &now)
 	return done, err
 }
 
@@ -329,15 +334,17 @@ func (r *releaser) encoded(rows []inspect.PlannedRow) (values [][]byte, formats 
 	return encodeArrays(r.write.types(), r.write.arrays(rows))
 }
 
-// inEnd asks for the transaction's id (see transactionStatus), and, now that
-// nobody can alter the table before the commit, whether it is still plain.
-const inEnd = "SELECT txid_current()::text, " + plainTable + " FROM pg_class c WHERE c.oid = $1::text::oid"
+// inEnd asks for the transaction's id (see transactionStatus) and time, and, now
+// that nobody can alter the table before the commit, whether it is still plain.
+const inEnd = "SELECT txid_current()::text, " + plainTable + ", now()::text FROM pg_class c WHERE c.oid = $1::text::oid"
 
 // returned reads what the statement returned of each row that it wrote.
 func (r *releaser) returned(q pgx.Rows, rows []inspect.PlannedRow) ([]written, error) {
 	done := make([]written, 0, len(rows))
 	seen := make([]bool, len(rows))
 	origins := r.write.images()
+	size := 2 * len(origins)
+	room := make([]inspect.ColumnValue, size*len(rows))
 	err := eachText(q, func(v []*string) error {
 		n, err := strconv.Atoi(*v[0])
 		if err != nil {
@@ -349,13 +356,13 @@ func (r *releaser) returned(q pgx.Rows, rows []inspect.PlannedRow) ([]written, e
 		}
 		seen[n-1] = true
 		w := written{key: row.Key, settlement: row.Settlement}
-		if n := len(r.write.audited); r.write.mode == inspect.ReleaseMove {
-			w.before = columnValues(r.write.audited, v[1:1+n])
-			if w.with, err = r.write.moved(v[1+n:]); err != nil {
+		if columns := len(r.write.audited); r.write.mode == inspect.ReleaseMove {
+			w.before = columnValues(r.write.audited, v[1:1+columns])
+			if w.with, err = r.write.moved(v[1+columns:]); err != nil {
 				return err
 			}
 		} else {
-			w.before, w.after = r.write.imagesOf(origins, row, v[1:])
+			w.before, w.after = r.write.imagesOf(room[size*(n-1):size*n], origins, row, v[1:])
 		}
 		if r.write.undone(w) {
 			return &pgconn.PgError{Code: "27000", Message: "a trigger of the table put the claim back, so nothing of it was written"}

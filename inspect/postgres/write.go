@@ -169,7 +169,7 @@ func (w write) sql(nullKeys bool) string {
 			locked += fmt.Sprintf(", %s::text AS b%d", col(w.audited[i]), i+1)
 			was += fmt.Sprintf(", l.b%d", i+1)
 		}
-		if from.written {
+		if from.after == afterReturned {
 			after += ", " + col(w.audited[i]) + "::text"
 		}
 	}
@@ -179,7 +179,7 @@ func (w write) sql(nullKeys bool) string {
 	}
 	return "WITH locked AS MATERIALIZED (\n SELECT " + locked + "\n FROM " + tableName(w.table) + " AS t JOIN " + w.planned() + " ON " + w.keyEquals("d", nullKeys) +
 		"\n WHERE " + w.guard("d") + "\n FOR UPDATE OF t SKIP LOCKED)\n" +
-		action + "\nWHERE " + place + w.keyEquals("l", nullKeys) + " AND " + w.again(nullKeys) + "\nRETURNING l.n::text" + was + after
+		action + "\nWHERE " + place + w.keyEquals("l", nullKeys) + " AND " + w.again(nullKeys) + "\nRETURNING l.n" + was + after
 }
 
 // carried are the columns of the plan that the writing part needs again.
