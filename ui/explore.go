@@ -143,9 +143,9 @@ func (s *simulator) ShortHelp() []key.Binding {
 	open.SetHelp(open.Help().Key, "explore")
 	const after = 3 // behind the keys that everybody needs first
 	at := min(after, len(short))
-	for i := at + 1; i < len(short); i++ { // and behind the way to the lessons, where that comes later
+	for i := at + 1; i < len(short); i++ { // and behind the way to the lessons and the key after it, where they come later
 		if b, l := short[i].Keys(), s.keys.Lesson; slices.Equal(b, l.Menu.Keys()) || slices.Equal(b, l.Return.Keys()) {
-			at = i + 1
+			at = min(i+2, len(short))
 		}
 	}
 	return append(append(append([]key.Binding(nil), short[:at]...), open), short[at:]...)
