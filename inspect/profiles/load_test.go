@@ -34,6 +34,8 @@ func TestAProfileFileIsReadStrictly(t *testing.T) {
 		"release without sets": {"    set: {state: discarded, finalized_at: now}\n", "", "line 28: release: number 2: set: mode fail needs"},
 		"value twice":          {"failed: discarded", "failed: completed", `line 16: state: "completed" stands for both done and failed`},
 		"bad owner element":    {"attempted_by[last]", "attempted_by[middle]", "line 24: owner: want COL, COL[first] or COL[last]"},
+		"no advisory lock":     {"claimed_at: attempted_at", "advisory: crc32(id)\nclaimed_at: attempted_at", "line 22: advisory: \"crc32(id)\": want [CLASS:]HASH(COL)"},
+		"lock of no column":    {"claimed_at: attempted_at", "advisory: hashtext('job-'||uid)\nclaimed_at: attempted_at", "line 22: advisory: uid is not in match.require"},
 		"repeated key":         {"kind: K2", "kind: K2\nkind: K2", "line 5: mapping key \"kind\" already defined at line 4"},
 	} {
 		if !strings.Contains(string(good), x.from) {
@@ -43,6 +45,10 @@ func TestAProfileFileIsReadStrictly(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), x.want) {
 			t.Errorf("%s: %v, want %q", name, err, x.want)
 		}
+	}
+	p, err := Load([]byte(strings.Replace(string(good), "claimed_at: attempted_at", "advisory: 7:hashtext('job-'||Max_Attempts)\nclaimed_at: attempted_at", 1)))
+	if err != nil || p.Mapping.Advisory.String() != "7:hashtext('job-'||maxattempts)" {
+		t.Errorf("an advisory lock is read as %s (%v)", p.Mapping.Advisory, err)
 	}
 	if _, err := Load(nil); err == nil {
 		t.Error("an empty file is no profile")
