@@ -50,7 +50,7 @@ type Config struct {
 	// VerdictOnly leaves out the second pass, which counts interleavings.
 	VerdictOnly bool
 	// Workers is the number of goroutines of the search; 0 means 1. It changes
-	// nothing but the time.
+	// nothing but the time, and the memory by BytesPerWorker for each.
 	Workers int
 	// MaxMemory bounds the search's own memory in bytes; 0 means
 	// DefaultMaxMemory. At the bound the search stops with what it has.

@@ -24,8 +24,13 @@ type memo struct {
 	list       [choiceCount]Move
 }
 
-// The limits keep the memo within some MiB. Budgets of hundreds have so many
-// tokens that a list by slot is not worth its room.
+// BytesPerWorker is the most that each worker takes beside the memory that
+// MaxMemory bounds.
+const BytesPerWorker = 32 << 20
+
+// The limits keep the memo within BytesPerWorker: 10 MiB of rows, 17 MiB of
+// worlds. Budgets of hundreds have so many tokens that a list by slot is not worth
+// its room.
 const (
 	memoWorlds   = 1 << 13
 	memoRows     = 1 << 17

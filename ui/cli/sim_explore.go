@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"runtime"
 	"runtime/debug"
 	"strconv"
 	"strings"
@@ -78,14 +77,14 @@ func (a *app) runSimExplore(ctx context.Context, f *exploreFlags) error {
 	}
 	config := explore.Config{
 		Handler: handler, Deliveries: int(f.deliveries), Budgets: f.budgets, Symmetry: f.symmetry, MaxMemory: f.maxMemory,
-		Workers: runtime.GOMAXPROCS(0),
+		Workers: exploreWorkers(f.maxMemory),
 	}
 	if err := config.Validate(); err != nil {
 		return usageError(err.Error(), seeHelp("idemtui sim explore"))
 	}
 	// The runtime is to collect what the search let go before that passes the
 	// limit together with what is in use; the rest is for all else.
-	previous := debug.SetMemoryLimit(f.maxMemory + f.maxMemory/8 + leastDefaultMemory)
+	previous := debug.SetMemoryLimit(f.maxMemory + besideSearch(f.maxMemory))
 	defer debug.SetMemoryLimit(previous)
 	progress := newExploreProgress(a)
 	config.Progress = progress.show

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"os"
+	"runtime"
 	"strconv"
 	"strings"
 
@@ -11,6 +12,16 @@ import (
 // leastDefaultMemory is what a search may use by default even where the machine
 // says that less is free.
 const leastDefaultMemory = 64 << 20
+
+// besideSearch is what a search with a memory limit may take beside what it
+// stores.
+func besideSearch(limit int64) int64 { return limit/8 + leastDefaultMemory }
+
+// exploreWorkers is a worker for each core, as long as their memory is small
+// beside the search's.
+func exploreWorkers(limit int64) int {
+	return min(runtime.GOMAXPROCS(0), int(besideSearch(limit)/explore.BytesPerWorker))
+}
 
 // defaultSearchMemory is --max-memory where nobody gave it: the explorer's own
 // default, and no more than three quarters of what the machine has free, so

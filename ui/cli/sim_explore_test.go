@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"io/fs"
+	"math"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -116,6 +118,17 @@ func TestDefaultSearchMemory(t *testing.T) {
 		})
 		if got != c.want {
 			t.Errorf("%s: %d bytes, want %d", name, got, c.want)
+		}
+	}
+}
+
+// However many cores there are, the workers stay within what a search has beside
+// its limit.
+func TestWorkersStaySmallBesideTheirSearch(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(64))
+	for limit, want := range map[int64]int{1 << 20: 2, 1 << 30: 6, 2 << 30: 10, 1 << 40: 64, math.MaxInt64: 64} {
+		if got := exploreWorkers(limit); got != want {
+			t.Errorf("%d workers within %d bytes, want %d", got, limit, want)
 		}
 	}
 }
