@@ -30,7 +30,6 @@ func (e *engine) later(m message, delay int64) {
 // broker refuses a new message whose id it has accepted within its window, and
 // puts a message aside that it has delivered often enough.
 func (e *engine) arrive(m message) {
-	limit := e.receiveLimit
 	switch {
 	case !m.again:
 		s := &e.slots[m.slot]
@@ -50,7 +49,7 @@ func (e *engine) arrive(m message) {
 			e.wake(e.log[e.partitionOf(&m)].owner)
 			return
 		}
-	case limit > 0 && int64(m.receives) >= limit && e.slots[m.slot].gone&(1<<m.send) == 0:
+	case e.exhausted(&m) && e.slots[m.slot].gone&(1<<m.send) == 0:
 		e.record(Event{Kind: EventDeadLetter, Lane: LaneBroker, Worker: -1, Cause: m.cause}, &m)
 		e.slots[m.slot].gone |= 1 << m.send
 		e.result.DeadLetters++
@@ -59,6 +58,16 @@ func (e *engine) arrive(m message) {
 	}
 	e.ready.push(m)
 	e.wakeAny()
+}
+
+// exhausted says whether the message has come often enough: as often as the
+// scenario allows, or too often without an ack in time where that could go on for
+// ever.
+func (e *engine) exhausted(m *message) bool {
+	if limit := e.scenario.MaxReceives; limit > 0 && int64(m.receives) >= limit {
+		return true
+	}
+	return e.scenario.ignoresLateAcks() && int64(m.silences) >= e.silenceLimit
 }
 
 // giveBack ends the worker's delivery badly: the broker brings the message
@@ -155,6 +164,7 @@ func (e *engine) visible(i int32, at int64) {
 	m := w.message
 	s.outstanding++
 	m.ordinal, m.again, m.tries = e.nextOrdinal(m.slot), true, 0
+	m.silences++
 	m.cause = e.record(Event{Kind: EventVisible, Lane: LaneBroker, Worker: int16(i), Cause: w.cause}, &w.message)
 	e.arrive(m)
 }

@@ -96,8 +96,7 @@ type engine struct {
 	log         []partition // nil: the broker is a queue
 	commitEvery int
 
-	receiveLimit int64 // deliveries of a message; 0: any number
-	silenceLimit int64 // of a log: workers that fall silent over a message
+	silenceLimit int64 // how often the broker may wait for a message's ack in vain
 }
 
 // placedCopy is a copy and the place in the queue at which it stands.
@@ -137,7 +136,7 @@ func newEngine(s Scenario, r *recorder) *engine {
 		scenario: s, handler: s.handler(), streams: newStreams(s.Seed), timings: s.timings(),
 		workers: make([]worker, s.Workers), recorder: r,
 		result:       Result{Handler: s.Handler, Seed: s.Seed},
-		receiveLimit: s.receiveLimit(), silenceLimit: s.silenceLimit(),
+		silenceLimit: s.silenceLimit(),
 	}
 	e.source = newWorkload(&e.scenario, &e.streams)
 	if s.Log {

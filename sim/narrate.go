@@ -144,7 +144,10 @@ func (v *narrator) world() string {
 		if v.trace.scenario.Log {
 			return fmt.Sprintf("%s has come %d times and was never finished in time: it is put aside as a dead letter, so that the others go on.", p, v.trace.scenario.silenceLimit())
 		}
-		return fmt.Sprintf("The broker has delivered %s %d times without an ack and moves it to the dead letters.", p, v.trace.scenario.receiveLimit())
+		if limit := v.trace.scenario.MaxReceives; limit > 0 {
+			return fmt.Sprintf("The broker has delivered %s %d times without an ack and moves it to the dead letters.", p, limit)
+		}
+		return fmt.Sprintf("The broker has waited %d times for an ack of %s in vain and moves it to the dead letters.", standardReceives, p)
 	}
 	return ""
 }

@@ -2,10 +2,10 @@ package sim
 
 import "fmt"
 
-// standardReceives bounds the deliveries of a message that could otherwise come
-// for ever, where the scenario names no bound: where late acks are ignored and
-// every ack is late, and where each worker of a log in turn falls silent over the
-// same message. It is the limit that RabbitMQ's quorum queues have unless told
+// standardReceives bounds how often a broker waits in vain for the ack of a message
+// that could otherwise come for ever, where the scenario names no bound: at a queue
+// that ignores late acks while every ack is late, and at a log whose workers fall
+// silent over the same message in turn. It is the limit that RabbitMQ's quorum queues have unless told
 // otherwise, since version 4.0.
 // https://www.rabbitmq.com/docs/quorum-queues#poison-message-handling
 const standardReceives = 20
@@ -13,17 +13,8 @@ const standardReceives = 20
 // ignoresLateAcks says whether the broker is a queue that ignores late acks.
 func (s *Scenario) ignoresLateAcks() bool { return s.LateAckIgnored && !s.Log && !s.Direct }
 
-// receiveLimit is how many deliveries of a message there are before a queue makes
-// it a dead letter; 0: any number.
-func (s *Scenario) receiveLimit() int64 {
-	if s.MaxReceives == 0 && s.ignoresLateAcks() {
-		return standardReceives
-	}
-	return s.MaxReceives
-}
-
-// silenceLimit is how many workers of a log may fall silent over a message before
-// it is put aside.
+// silenceLimit is how often a broker may wait in vain for the ack of a message,
+// where it could go on for ever, before the message is put aside.
 func (s *Scenario) silenceLimit() int64 {
 	if s.MaxReceives == 0 {
 		return standardReceives
@@ -31,13 +22,21 @@ func (s *Scenario) silenceLimit() int64 {
 	return s.MaxReceives
 }
 
+// maxReturns is how often a message may come back while somebody holds its claim.
+const maxReturns = 1_000_000
+
+// shortest is the shortest patience that an explicit one may be: where it is short
+// beside the lease or the charge, a message that finds the claim held comes back
+// very often.
+func (s *Scenario) shortest() int64 { return max(s.Lease, 10*s.Charge) / maxReturns }
+
 // mostTries is how often a message may be charged in vain because each charge
 // takes longer than the broker waits.
 func (s *Scenario) mostTries() int64 {
 	const slowest = 10 // no charge takes as many times its median
 	switch {
 	case s.ignoresLateAcks():
-		return s.receiveLimit()
+		return s.silenceLimit()
 	case s.Log && s.Visibility > 0 && s.Visibility/slowest < s.Charge:
 		return s.silenceLimit()
 	}

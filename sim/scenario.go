@@ -69,7 +69,7 @@ type Scenario struct {
 	NoNack      bool  // a worker can only leave a message unacknowledged: it comes back when the broker's patience ends
 	Direct      bool  // the senders call the worker and no broker brings anything back
 	Visibility  int64 // the broker's patience for an ack; 0: as long as a lease, and at least ten charges
-	MaxReceives int64 // deliveries of a message before it becomes a dead letter; 0: any number, unless late acks are ignored
+	MaxReceives int64 // deliveries of a message before it becomes a dead letter; 0: any number, while acks come in time
 	Window      int64 // the broker refuses a message id that it accepted less than so long ago; 0: it accepts all
 	Retention   int64 // how long the table remembers; 0: forever
 	KeyMemory   int64 // how long the provider remembers a key; 0: forever
@@ -178,6 +178,8 @@ func (s Scenario) Validate() error {
 		}
 	}
 	switch {
+	case s.Visibility > 0 && s.Visibility < s.shortest() && !s.Direct:
+		return &RangeError{"visibility", formatNanos(s.Visibility), fmt.Sprintf("0s (as the lease) or at least %s, a millionth of the lease and of ten charges", formatNanos(s.shortest()))}
 	case s.Charge > MaxTime/s.Payments/s.mostTries():
 		return s.endlessError()
 	case s.Log && s.Direct:

@@ -105,6 +105,9 @@ func (s Script) validateLength() error {
 	for _, send := range s.Sends {
 		total += send.Charge + send.Pause
 	}
+	if patience := s.Scenario.timings().visibility; total/maxReturns > patience {
+		return &RangeError{"charges and pauses of the sends", formatNanos(total), "at most a million times the broker's patience in all"}
+	}
 	if total > longestRun/2/tries {
 		return &RangeError{"charges and pauses of the sends", formatNanos(total), "at most " + formatLimit(longestRun/2/tries) + " in all"}
 	}

@@ -7,7 +7,7 @@ type message struct {
 	ordinal   uint32 // which delivery of the payment this is or will be
 	cause     int32  // the event that made it available, or -1
 	receives  uint16 // how often it was delivered
-	silences  uint16 // of a log: how many workers fell silent over it
+	silences  uint16 // how often the broker has waited for its ack in vain
 	copy      uint8  // which message of the payment: 0 the original, 1 its copy
 	tries     uint8  // how often it came back because somebody held the claim
 	send      uint8  // which of the payment's messages at the broker this is; of a script: its place there

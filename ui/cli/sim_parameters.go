@@ -78,8 +78,8 @@ var workerParameters = []parameter{
 var worldParameters = []parameter{
 	choiceParameter("broker", "broker: queue (each message settled alone) or log (an offset is committed)", [2]string{"queue", "log"}, func(s *sim.Scenario) *bool { return &s.Log }),
 	timeParameter("visibility", "broker: how long it waits for an ack, to 366d (default the lease, and at least ten charges)", func(s *sim.Scenario) *int64 { return &s.Visibility }),
-	wholeParameter("max-receives", "broker: deliveries before a message is a dead letter, 0 to 1000; 0: any number, and 20 with --late-ack ignored", 0, sim.MaxReceives, func(s *sim.Scenario) *int64 { return &s.MaxReceives }),
-	choiceParameter("late-ack", "broker: an ack after it has brought the message back is honoured or ignored", [2]string{"honoured", "ignored"}, func(s *sim.Scenario) *bool { return &s.LateAckIgnored }),
+	wholeParameter("max-receives", "broker: deliveries before a message is a dead letter, 0 to 1000; 0: any number", 0, sim.MaxReceives, func(s *sim.Scenario) *int64 { return &s.MaxReceives }),
+	choiceParameter("late-ack", "broker: an ack that comes after its patience is honoured, or ignored (then a message is put aside after 20 of them)", [2]string{"honoured", "ignored"}, func(s *sim.Scenario) *bool { return &s.LateAckIgnored }),
 	switchParameter("no-nack", "broker: a worker can give nothing back; it comes again when the broker has waited long enough", func(s *sim.Scenario) *bool { return &s.NoNack }),
 	timeParameter("window", "broker: how long it refuses a message id that it has accepted, to 366d (default not at all)", func(s *sim.Scenario) *int64 { return &s.Window }),
 	wholeParameter("commit-every", "log: messages between two commits of the offset, 0 to 1000; 0: 10", 0, sim.MaxReceives, func(s *sim.Scenario) *int64 { return &s.CommitEvery }),
