@@ -26,20 +26,37 @@ func lineOf(w *sim.WorkerState) (line int, ok bool) {
 	return 0, false
 }
 
-// drawProgram shows the handler's program like a debugger: each worker's marker
-// stands at its line. It returns the number of lines.
-func (v *view) drawProgram(p pane) int {
+// codeColumn is where the program's code stands, behind the line's number.
+const codeColumn = 4
+
+// markerColumn is where the workers' markers stand in w cells.
+func (v *view) markerColumn(w int) int {
+	const markers = 11 // the least for the markers: two workers and a number
 	h := v.trace.Handler()
 	longest := 0
 	for _, op := range h.Program[:h.Steps] {
 		longest = max(longest, text.Width(op.Code))
 	}
-	const (
-		code    = 4  // columns for the line's number
-		markers = 11 // the least for the markers: two workers and a number
-	)
+	return min(codeColumn+longest+2, max(w-markers, codeColumn+markers))
+}
+
+// programLines is how many lines the whole program takes in w cells.
+func (v *view) programLines(w int) int {
+	h := v.trace.Handler()
+	lines := 0
+	for _, op := range h.Program[:h.Steps] {
+		lines += len(text.Wrap(op.Code, v.markerColumn(w)-codeColumn-1))
+	}
+	return lines
+}
+
+// drawProgram shows the handler's program like a debugger: each worker's marker
+// stands at its line. It returns the number of lines.
+func (v *view) drawProgram(p pane) int {
+	const code = codeColumn
+	h := v.trace.Handler()
 	current := v.currentStep()
-	column := min(code+longest+2, max(p.rect.w-markers, code+markers))
+	column := v.markerColumn(p.rect.w)
 	y := 0
 	for i, op := range h.Program[:h.Steps] {
 		if y >= p.rect.h {

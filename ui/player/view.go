@@ -116,8 +116,10 @@ func (v *view) least(w, h int) int {
 		return v.statementHeight(w)
 	case h < tallEnough:
 		return narrowStory + steps
-	case h < roomy:
+	case h < roomy && (w < wideEnough || v.trace.Scenario().Workers > fewWorkers): // lanes matter more than whole lines
 		return steps + facts
+	case h < roomy:
+		return v.programLines(leftWidth(w)) + facts
 	}
 	return steps + facts + 7
 }
@@ -155,7 +157,7 @@ func (v *view) compose(c *canvas) {
 		v.drawNarrow(c.pane(rect{0, y, w, rest}))
 		return
 	}
-	left := min(max(w*45/100, 45), 72)
+	left := leftWidth(w)
 	v.drawLeft(c.pane(rect{0, y, left, rest}))
 	right := c.pane(rect{left + 1, y, w - left - 2, rest})
 	v.drawBeside(right)
@@ -181,6 +183,9 @@ func (v *view) drawBeside(p pane) {
 
 // leastDials is how many lines the panel takes at least where it stands alone.
 const leastDials = 6
+
+// leftWidth is the width of program and facts in a screen of w cells.
+func leftWidth(w int) int { return min(max(w*45/100, 45), 72) }
 
 // narrowStory is how many lines the story has where it stands above the program.
 const narrowStory = 2
@@ -218,7 +223,7 @@ func (v *view) factsTitle() string {
 // drawLeft is program, facts and workers; the headings only where they cost
 // none of them.
 func (v *view) drawLeft(p pane) {
-	y, spare := 0, p.rect.h-v.trace.Handler().Steps-facts
+	y, spare := 0, p.rect.h-v.programLines(p.rect.w)-facts
 	if spare >= 1 {
 		y = v.section(p, y, "program")
 	}
