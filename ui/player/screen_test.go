@@ -22,8 +22,9 @@ import (
 
 // stage is the whole program around a player, without a terminal.
 type stage struct {
-	app  *ui.App
-	keys keys.Map
+	app      *ui.App
+	keys     keys.Map
+	changing bool // in the panel every key may make a new run
 }
 
 func newStage(config player.Config) *stage {
@@ -50,7 +51,7 @@ func (s *stage) send(msg tea.Msg) {
 	if cmd == nil {
 		return
 	}
-	if press, ok := msg.(tea.KeyPressMsg); ok && !runs(s.keys.Player, press) {
+	if press, ok := msg.(tea.KeyPressMsg); ok && !s.changing && !runs(s.keys.Player, press) {
 		return
 	}
 	s.carryOut(cmd)
@@ -114,7 +115,7 @@ func fits(t interface{ Fatalf(string, ...any) }, frame string, w, h int) {
 var sizes = []struct{ w, h int }{{80, 24}, {120, 36}, {200, 60}, {60, 15}}
 
 func TestPictures(t *testing.T) {
-	k := keys.Default().Player
+	k, l := keys.Default().Player, keys.Default().Lesson
 	typed := func(text string) (all []key.Binding) {
 		for _, r := range text {
 			all = append(all, key.NewBinding(key.WithKeys(string(r))))
@@ -151,12 +152,15 @@ func TestPictures(t *testing.T) {
 		{"compare-three-many", sim.HandlerCheck, one(k.Workload, k.Compare, k.Compare, k.NextBad, k.NextBad, k.LaneDown)},
 		{"compare-end", sim.HandlerCheck, one(k.Workload, k.Compare, k.Compare, k.Last)},
 		{"token", sim.HandlerCheck, one(k.Copy)},
+		{"changing", sim.HandlerCheck, one(k.Last, k.Change, l.Down, l.Down, l.Less, l.Less)},
+		{"changing-compared", sim.HandlerLease, one(k.Workload, k.Compare, k.Change, l.More, k.NextBad)},
 	} {
 		for _, size := range sizes {
 			t.Run(fmt.Sprintf("%s/%dx%d", scene.name, size.w, size.h), func(t *testing.T) {
 				scenario := sim.DefaultScenario()
 				scenario.Handler, scenario.Seed = scene.handler, 42
 				s := newStage(player.Config{Scenario: scenario})
+				s.changing = strings.HasPrefix(scene.name, "changing")
 				s.size(size.w, size.h)
 				s.styled() // what a key does may depend on the width
 				for _, b := range scene.keys {
