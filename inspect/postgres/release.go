@@ -39,7 +39,7 @@ func (s *Store) release(ctx context.Context, table inspect.Table, plan inspect.P
 			result.Executed, result.AuditID = false, ""
 			return &inspect.Fault{Kind: inspect.FaultRefused, What: "the plan was altered after it was made", Next: "make a new plan"}
 		}
-		r := releaser{plan: plan, options: options, result: &result, began: time.Now(), recorder: recorder{
+		r := releaser{plan: plan, options: options, result: &result, pace: pace{perSecond: options.Rate}, recorder: recorder{
 			store: s, conn: conn, auditor: options.Auditor, table: table,
 			intent: inspect.Intent{Action: action, Table: plan.Table, PlanID: plan.ID, Reason: options.Reason},
 		}}
@@ -73,7 +73,7 @@ type releaser struct {
 	options inspect.ReleaseOptions
 	result  *inspect.Result
 	settled int
-	began   time.Time
+	pace    pace
 	left    map[inspect.Key]string // why rows were left out of a call
 	// following is the batch after the one at work, next its arrays.
 	following []inspect.PlannedRow
@@ -106,10 +106,7 @@ func (r *releaser) part(ctx context.Context, w write, rows []inspect.PlannedRow)
 	}
 	r.write, r.columns = w, w.audited
 	r.intent.Mode, r.intent.SQL = w.mode, w.shown()
-	size := inspect.MaxBatch
-	if r.options.Rate > 0 {
-		size = min(size, r.options.Rate)
-	}
+	size := r.pace.batch(inspect.MaxBatch)
 	// Keys with a NULL need another comparison, which no index serves.
 	hasNull := func(row inspect.PlannedRow) bool { return row.Key.HasNull() }
 	plain := rows
@@ -129,12 +126,14 @@ func (r *releaser) part(ctx context.Context, w write, rows []inspect.PlannedRow)
 			chunk := part[:min(size, len(part))]
 			part = part[len(chunk):]
 			r.following = part[:min(size, len(part))]
-			if err := r.pace(ctx); err != nil {
+			if err := r.wait(ctx); err != nil {
 				return err
 			}
+			before, began := r.settled, time.Now()
 			if err := bisect(chunk, func(rows []inspect.PlannedRow) error { return r.try(ctx, rows) }, r.refused); err != nil {
 				return err
 			}
+			r.pace.wrote(r.settled-before, began)
 			if r.options.Progress != nil {
 				r.options.Progress(r.settled, len(r.plan.Rows))
 			}
@@ -143,12 +142,11 @@ func (r *releaser) part(ctx context.Context, w write, rows []inspect.PlannedRow)
 	return nil
 }
 
-// pace waits until as many rows as were settled may have been, by the rate.
-func (r *releaser) pace(ctx context.Context) error {
-	if r.options.Rate > 0 && r.settled > 0 {
-		due := r.began.Add(time.Duration(float64(r.settled) / float64(r.options.Rate) * float64(time.Second)))
+// wait waits until the rate allows another batch.
+func (r *releaser) wait(ctx context.Context) error {
+	if pause := r.pace.wait(time.Now()); pause > 0 {
 		select {
-		case <-time.After(time.Until(due)):
+		case <-time.After(pause):
 		case <-ctx.Done():
 		}
 	}
