@@ -21,6 +21,9 @@ func (d dice) between(low, high int) time.Duration {
 func (s *stress) work(ctx context.Context, owner string, seed uint64) error {
 	random := newDice(seed, 1)
 	for ctx.Err() == nil {
+		if s.calm() && !s.weakened {
+			_ = pause(ctx, random.between(50, 150)) // the loop ends with the context
+		}
 		id := s.kind.id(random.IntN(s.keys))
 		var err error
 		if s.kind.hold != "" {
@@ -132,6 +135,8 @@ func (s *stress) step(ctx context.Context, sql, id, owner string, token, lease i
 func (s *stress) die(ctx context.Context) error {
 	random := newDice(1, 3)
 	for ctx.Err() == nil {
+		for s.calm() && !s.weakened && pause(ctx, 20*time.Millisecond) == nil {
+		}
 		ids := make([]string, 0, s.keys/8)
 		for _, n := range random.Perm(s.keys)[:cap(ids)] {
 			ids = append(ids, s.kind.id(n))
