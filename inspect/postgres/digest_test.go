@@ -56,12 +56,18 @@ var oddOwners = []string{"NULL", "''", "'worker-1@h1'", "'worker-2@h1'", "'worke
 
 // fillOdd makes the table hold rows drawn at random.
 func fillOdd(rt *rapid.T) (string, int) {
-	n := rapid.IntRange(0, 40).Draw(rt, "rows")
-	few := rapid.IntRange(1, len(oddTimes)).Draw(rt, "kinds of times") // so that ties and silence happen
+	n := rapid.IntRange(0, 60).Draw(rt, "rows")
 	one := func(name string, of []string) string { return rapid.SampledFrom(of).Draw(rt, name) }
-	at := func(name string) string {
-		return oddTimes[rapid.IntRange(0, len(oddTimes)-1).Draw(rt, name)%few*7%len(oddTimes)]
+	// Each column holds few different values, so that rows are counted together.
+	palette := func(name string, of []string, most int) []string {
+		return rapid.SliceOfN(rapid.SampledFrom(of), 1, most).Draw(rt, name)
 	}
+	times := map[string][]string{}
+	for _, name := range []string{"claimed", "lease", "beat", "done"} {
+		times[name] = palette("times of "+name, oddTimes, 4)
+	}
+	owners := palette("owners", oddOwners, rapid.SampledFrom([]int{1, 1, 2, 5}).Draw(rt, "most owners"))
+	at := func(name string) string { return one(name, times[name]) }
 	local := func(x string) string {
 		if x == "'4713-01-01 00:00:00+00 BC'" {
 			return "'4713-01-01 BC'"
@@ -70,11 +76,11 @@ func fillOdd(rt *rapid.T) (string, int) {
 	}
 	rows := make([]string, n)
 	for i := range rows {
-		owner := one("owner", oddOwners)
+		owner := one("owner", owners)
 		claimed := at("claimed")
 		rows[i] = fmt.Sprintf("(%s, %s, %d, %s, %s, %s, ARRAY[%s], %s, %s, %s, (%s)::timestamptz::date, %s, %s, %s, %s, %s, %s)",
-			literal(one("group", []string{"g", "h/i", "hex:1"})), literal(fmt.Sprintf(one("key", oddKeys), i)), i, one("state", []string{"'P'", "'P'", "'P'", "'W'", "'D'", "'F'", "'X'", "NULL"}),
-			one("code", []string{"1", "1", "2", "3", "4", "NULL"}), owner, owner, claimed, local(claimed), one("ms", []string{"NULL", "0", "-1", "9223372036854775807", "extract(epoch FROM now() - interval '1 hour')::bigint * 1000", "extract(epoch FROM now() + interval '5 hours')::bigint * 1000"}),
+			literal(one("group", []string{"g", "h/i", "hex:1"})), literal(fmt.Sprintf(one("key", oddKeys), i)), i, one("state", append(slices.Repeat([]string{"'P'"}, 9), "'W'", "'D'", "'F'", "'X'", "NULL")),
+			one("code", append(slices.Repeat([]string{"1"}, 9), "2", "3", "4", "NULL")), owner, owner, claimed, local(claimed), one("ms", []string{"NULL", "0", "-1", "9223372036854775807", "extract(epoch FROM now() - interval '1 hour')::bigint * 1000", "extract(epoch FROM now() + interval '5 hours')::bigint * 1000"}),
 			claimed, at("lease"), one("s", []string{"NULL", "0", "extract(epoch FROM now())::bigint - 10", "extract(epoch FROM now())::bigint + 10", "9223372036854775807"}),
 			one("span", []string{"NULL", "'1 hour'", "'-1 hour'", "'1000 years'", "'178000000 years'"}), one("secs", []string{"NULL", "0", "60", "2147483647", "-2147483648"}), at("beat"), at("done"))
 	}

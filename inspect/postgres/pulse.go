@@ -21,7 +21,10 @@ func (l *looker) pulse(ctx context.Context) (err error) {
 	if l.database.Standby {
 		return nil // a standby's counters stand still
 	}
-	if l.counters, err = l.written(ctx, l.table); err != nil || len(l.judged) > 0 || l.digest != nil {
+	if l.digest != nil {
+		return nil // no later look compares its counters
+	}
+	if l.counters, err = l.written(ctx, l.table); err != nil || len(l.judged) > 0 {
 		return err
 	}
 	l.last, err = l.lastClaimed(ctx, l.table, l.exact)

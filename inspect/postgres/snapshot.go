@@ -173,7 +173,9 @@ func (l *looker) askAhead(ctx context.Context) error {
 		}
 	}
 	if !l.database.Standby {
-		questions = append(questions, writtenQuestion(l.table))
+		if !l.query.Single {
+			questions = append(questions, writtenQuestion(l.table))
+		}
 		if m.Owner != "" && !l.database.Pooler {
 			questions = append(questions, question{sql: sessionSQL})
 		}
