@@ -25,10 +25,28 @@ func (s *Scenario) silenceLimit() int64 {
 // maxReturns is how often a message may come back while somebody holds its claim.
 const maxReturns = 1_000_000
 
-// shortest is the shortest patience that an explicit one may be: where it is short
-// beside the lease or the charge, a message that finds the claim held comes back
-// very often.
-func (s *Scenario) shortest() int64 { return max(s.Lease, 10*s.Charge) / maxReturns }
+// shortest is the shortest patience that a broker may have: where it is short
+// beside the lease, a worker's skew or the charge, a message that finds the claim
+// held comes back very often.
+func (s *Scenario) shortest() int64 {
+	held := max(s.Lease, 10*s.Charge)
+	if s.NodeClock {
+		held = max(held, s.Skew)
+	}
+	return held / maxReturns
+}
+
+// impatient returns an error where the broker's patience is shorter than that.
+func (s *Scenario) impatient() error {
+	patience := s.timings().visibility
+	switch {
+	case s.Direct || patience >= s.shortest():
+		return nil
+	case s.Visibility > 0:
+		return &RangeError{"visibility", formatNanos(s.Visibility), fmt.Sprintf("0s (as the lease) or at least %s, a millionth of the time for which a claim may be held", formatNanos(s.shortest()))}
+	}
+	return &RangeError{"skew", formatNanos(s.Skew), fmt.Sprintf("at most %s, a million times the broker's patience", formatLimit(patience*maxReturns))}
+}
 
 // mostTries is how often a message may be charged in vain because each charge
 // takes longer than the broker waits.

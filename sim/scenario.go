@@ -178,8 +178,6 @@ func (s Scenario) Validate() error {
 		}
 	}
 	switch {
-	case s.Visibility > 0 && s.Visibility < s.shortest() && !s.Direct:
-		return &RangeError{"visibility", formatNanos(s.Visibility), fmt.Sprintf("0s (as the lease) or at least %s, a millionth of the lease and of ten charges", formatNanos(s.shortest()))}
 	case s.Charge > MaxTime/s.Payments/s.mostTries():
 		return s.endlessError()
 	case s.Log && s.Direct:
@@ -196,6 +194,9 @@ func (s Scenario) Validate() error {
 		return &RangeError{"handler", strconv.Itoa(int(s.Handler)), "one of the known handlers"}
 	case s.Guard > GuardName:
 		return &RangeError{"guard", strconv.Itoa(int(s.Guard)), "token or name"}
+	}
+	if err := s.impatient(); err != nil {
+		return err
 	}
 	return s.validateWaits()
 }
