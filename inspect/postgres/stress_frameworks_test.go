@@ -115,7 +115,7 @@ func stressCamel(t *testing.T) stressKind {
 		renew:    "UPDATE camel_messageprocessed SET createdat = now() AT TIME ZONE 'UTC' WHERE messageid = @id",
 		complete: "SELECT @lease::bigint, @owner::text, @id::text, @token::bigint",
 		fail:     "DELETE FROM camel_messageprocessed WHERE messageid = @id",
-		forget:   "SELECT $1::text",
+		forget:   "DELETE FROM camel_messageprocessed WHERE messageid = $1",
 		alive:    "OLD.createdat >= now() AT TIME ZONE 'UTC' - interval '40 milliseconds'",
 		modes:    []inspect.ReleaseMode{inspect.ReleaseAuto, inspect.ReleaseDelete},
 	}
