@@ -27,7 +27,8 @@ func (a *app) lookTwice(ctx context.Context, o opened, query inspect.Query) (ins
 func (a *app) lookForPulse(ctx context.Context, o opened, query inspect.Query, pulse time.Duration) (inspect.Snapshot, error) {
 	query.Single = pulse <= 0 // most looks are the only one
 	snapshot, err := o.store.Snapshot(ctx, o.table, query)
-	if err != nil || !snapshot.NeedsSecondLook() && pulse <= 0 {
+	unsettled := snapshot.NeedsSecondLook()
+	if err != nil || !unsettled && pulse <= 0 {
 		return snapshot, err
 	}
 	if snapshot.Seen.Partial && snapshot.Listed > secondLookRows {
@@ -43,7 +44,7 @@ func (a *app) lookForPulse(ctx context.Context, o opened, query inspect.Query, p
 		}
 	}
 	query.Single = false
-	if snapshot.NeedsSecondLook() {
+	if unsettled { // the first look's own word: the one that compares lists a single claim
 		err = a.awaitSecondLook(ctx)
 		pulse -= inspect.SecondLookAfter + secondLookMargin
 	}
