@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -93,7 +94,7 @@ func (l *listing) printTable(a *app) error {
 		if err := t.writeTo(&a.out, func(f func([]string) bool) error { return l.eachRow(s, t, f) }); err != nil {
 			return err
 		}
-		if folded := s.Incident.OlderStory(s.At); folded != "" {
+		if folded := foldingOf(s).OlderStory(s.At); folded != "" {
 			a.printf("%s\n", folded)
 		}
 		switch {
@@ -198,14 +199,31 @@ func (l *listing) cells(c inspect.Claim, at time.Time) []string {
 	return cells
 }
 
+// foldingOf is the incident by which the claims of a list fold. Nothing folds where
+// the limit left only leftovers, for the list would be empty.
+func foldingOf(s inspect.Snapshot) inspect.Incident {
+	folding := s.Incident
+	var others bool
+	if sink := sinkOf(s); sink != nil {
+		others = !folds(folding, sink.newest)
+	} else {
+		others = slices.ContainsFunc(s.Claims, func(c inspect.Claim) bool { return !folding.Folded(c) })
+	}
+	if !others {
+		folding.Older = inspect.OlderClaims{}
+	}
+	return folding
+}
+
 // eachRow gives the cells of each claim that is not folded away, printable, until
 // f returns false.
 func (l *listing) eachRow(s inspect.Snapshot, t *textTable, f func([]string) bool) error {
 	if sink := sinkOf(s); sink != nil {
-		return sink.eachRow(s.Incident, len(t.titles), f)
+		return sink.eachRow(foldingOf(s), len(t.titles), f)
 	}
+	folding := foldingOf(s)
 	for _, c := range s.Claims {
-		if s.Incident.Folded(c) {
+		if folding.Folded(c) {
 			continue
 		}
 		cells := l.cells(c, s.At)
@@ -333,7 +351,7 @@ func (l *listing) printMarkdown(a *app) error {
 		for _, line := range incidentLines(s) {
 			fmt.Fprintf(&head, "%s\n", markdownEscape(line))
 		}
-		if folded := s.Incident.OlderStory(s.At); folded != "" {
+		if folded := foldingOf(s).OlderStory(s.At); folded != "" {
 			fmt.Fprintf(&head, "%s\n", markdownEscape(folded))
 		}
 		if assumed := assumptions(s); assumed != "" {

@@ -21,11 +21,12 @@ type listSink struct {
 	format  string
 	at      time.Time // of the look
 	taken   int64
+	newest  int64 // the latest foldTime taken
 	kept    *spool
 }
 
 func (l *listing) newSink(a *app) *listSink {
-	return &listSink{listing: l, format: l.flags.format, kept: a.newSpool()}
+	return &listSink{listing: l, format: l.flags.format, newest: math.MinInt64, kept: a.newSpool()}
 }
 
 // sinkOf is the sink that took the claims of a snapshot, nil where it has them.
@@ -36,13 +37,14 @@ func sinkOf(s inspect.Snapshot) *listSink {
 
 // Reset forgets what was taken: the look begins anew.
 func (s *listSink) Reset(at time.Time) error {
-	s.at, s.taken = at, 0
+	s.at, s.taken, s.newest = at, 0, math.MinInt64
 	return s.kept.reset()
 }
 
 // Take takes the next claim.
 func (s *listSink) Take(c inspect.Claim) error {
 	s.taken++
+	s.newest = max(s.newest, foldTime(c))
 	switch s.format {
 	case formatJSON:
 		return inspect.EncodeListedClaim(s.kept, c, s.taken == 1)
@@ -65,6 +67,11 @@ func foldTime(c inspect.Claim) int64 {
 		return math.MaxInt64
 	}
 	return c.ClaimedAt.Time.UnixMicro()
+}
+
+// folds reports whether a claim of this foldTime folds away.
+func folds(incident inspect.Incident, fold int64) bool {
+	return incident.Older.Claims > 0 && fold <= incident.Older.Newest.UnixMicro()
 }
 
 // encodeRow writes a row of cells, made printable, each after its length.
@@ -102,7 +109,7 @@ func (s *listSink) eachRow(incident inspect.Incident, columns int, f func([]stri
 		if err != nil {
 			return fmt.Errorf("read the list back: %w", err)
 		}
-		if incident.Older.Claims > 0 && fold <= incident.Older.Newest.UnixMicro() {
+		if folds(incident, fold) {
 			continue
 		}
 		if !f(cells) {

@@ -109,3 +109,30 @@ func TestExitCodeCountsWhatIsAskedFor(t *testing.T) {
 		t.Error("stuck claims beyond the limit do not count")
 	}
 }
+
+// A limit that reaches no claim of the incident still lists something.
+func TestListOfLeftoversAloneDoesNotFoldAway(t *testing.T) {
+	leftovers := []inspect.Claim{judged("old_1", 9*24*time.Hour, -8*24*time.Hour), judged("old_2", 8*24*time.Hour, -7*24*time.Hour)}
+	incident := inspect.IncidentOf(at, append([]inspect.Claim{judged("pay_1", time.Hour, -time.Minute), judged("pay_2", time.Hour, -time.Minute)}, leftovers...), nil)
+	if incident.Older.Claims != 2 {
+		t.Fatalf("the leftovers are not told from the incident: %+v", incident)
+	}
+	held := listed(&listFlags{format: formatTable}, leftovers...)
+	held.living[0].Incident, held.living[0].Matching = incident, inspect.Count{Rows: 4, Exact: true}
+	a, _ := newTestApp(t, nil)
+	if err := held.print(a, formatTable); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"old_1", "old_2", "2 of 4 shown"} {
+		if !strings.Contains(a.out.String(), want) {
+			t.Errorf("the list lacks %q:\n%s", want, a.out.String())
+		}
+	}
+	if strings.Contains(a.out.String(), "folded") {
+		t.Errorf("the list says that its own rows are folded away:\n%s", a.out.String())
+	}
+	held.all[0] = held.living[0]
+	if got := printedBySink(t, held, leftovers); got != a.out.String() {
+		t.Errorf("taken by a sink\n%s\nheld\n%s", got, a.out.String())
+	}
+}
