@@ -2,6 +2,8 @@ package inspect
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 )
@@ -25,8 +27,9 @@ type Facts struct {
 	AdvisoryHidden string
 	// Sessions are the connected sessions by owner; nil: not looked at.
 	Sessions *Sessions
-	// Owners are those of all claimed rows, where only some are judged.
-	Owners []string
+	// Others are claims beside those that are judged, where only some of the claimed
+	// rows are: enough to know every owner, and when it last gave a sign of life.
+	Others []Claim
 	// Finished is how long finished work took, if the table tells.
 	Finished Null[Finished]
 	// Query writes the query that shows a rung's fact for one key; nil leaves
@@ -62,24 +65,39 @@ const FutureSkew = time.Minute
 // together: whose sessions are peers, and whether many owners fell silent at
 // once.
 func (f Facts) Among(claims []Claim) Facts {
-	f.owners = map[string]bool{}
-	for _, o := range f.Owners {
-		f.owners[o] = true
+	if len(f.Others) > 0 {
+		claims = slices.Concat(claims, f.Others)
 	}
+	owners := f.KnownOwners()
 	for i := range claims {
 		if claims[i].State == StateProcessing && claims[i].Owner.OK {
-			f.owners[claims[i].Owner.V] = true
+			owners[claims[i].Owner.V] = true
 		}
 	}
-	if f.Before != nil { // claims of one look may be judged a few at a time
+	f.owners = owners
+	f.silent = silentTogether(claims, f)
+	return f
+}
+
+// KnownOwners are the owners of claimed rows that are known already: those of the
+// claims that are judged together, of the others, and of the look before, for claims
+// of one look may be judged a few at a time.
+func (f Facts) KnownOwners() map[string]bool {
+	owners := map[string]bool{}
+	maps.Copy(owners, f.owners)
+	for i := range f.Others {
+		if f.Others[i].Owner.OK {
+			owners[f.Others[i].Owner.V] = true
+		}
+	}
+	if f.Before != nil {
 		for _, c := range f.Before.Claims {
 			if c.Owner.OK {
-				f.owners[c.Owner.V] = true
+				owners[c.Owner.V] = true
 			}
 		}
 	}
-	f.silent = silentTogether(claims, f)
-	return f
+	return owners
 }
 
 // JudgeAll judges claims of one look together.

@@ -18,6 +18,9 @@ func (s *Store) Lookup(ctx context.Context, table inspect.Table, keys inspect.Ke
 		if err != nil {
 			return err
 		}
+		if err := s.amongOthers(ctx, &l); err != nil {
+			return err
+		}
 		claims, err := l.judge(ctx, rows)
 		if err != nil {
 			return err

@@ -33,7 +33,7 @@ func (s *Store) Plan(ctx context.Context, table inspect.Table, request inspect.P
 		if err != nil {
 			return err
 		}
-		claims, missing, err := t.asked(ctx, table, request)
+		claims, missing, err := s.asked(ctx, t, table, request)
 		if err != nil {
 			return err
 		}
@@ -144,7 +144,7 @@ func (t *tx) mayWrite(w write) error {
 }
 
 // asked reads and judges the claims of a request; missing are keys without a row.
-func (t *tx) asked(ctx context.Context, table inspect.Table, request inspect.PlanRequest) (claims []inspect.Claim, missing []inspect.Key, err error) {
+func (s *Store) asked(ctx context.Context, t *tx, table inspect.Table, request inspect.PlanRequest) (claims []inspect.Claim, missing []inspect.Key, err error) {
 	l := looker{tx: t, table: table, reader: newReader(table)}
 	l.facts = inspect.Facts{Now: t.now(), Mapping: table.Mapping, Standby: t.database.Standby, Pooler: t.database.Pooler, Before: request.Before}
 	var rows []read
@@ -177,6 +177,11 @@ func (t *tx) asked(ctx context.Context, table inspect.Table, request inspect.Pla
 	}
 	if l.cut {
 		return nil, nil, &inspect.Fault{Kind: inspect.FaultRefused, What: fmt.Sprintf("more than %d claims fit: that is no longer a few stuck ones", lookRows), Next: "narrow it by owner or by keys"}
+	}
+	if !request.AllLikelyDead {
+		if err := s.amongOthers(ctx, &l); err != nil {
+			return nil, nil, err
+		}
 	}
 	claims, err = l.judge(ctx, rows)
 	if request.AllLikelyDead {

@@ -45,7 +45,7 @@ func (t *tx) sessions(ctx context.Context, table inspect.Table, rows []read, fac
 			add(r.claim.Owner.V)
 		}
 	}
-	for _, o := range facts.Owners {
+	for o := range facts.KnownOwners() { // whose sessions are those of peers
 		add(o)
 	}
 	out := &inspect.Sessions{ByOwner: map[string][]inspect.Session{}, Names: map[string]string{}}
@@ -72,18 +72,5 @@ func (t *tx) sessions(ctx context.Context, table inspect.Table, rows []read, fac
 	if out.Pooled = out.ChangedHands(facts.Before); out.Pooled {
 		out.Skipped = "sessions change hands between looks, so workers come through a pooler and have none while they work elsewhere"
 	}
-	return out, err
-}
-
-// owners are the owners of all claimed rows.
-func (t *tx) owners(ctx context.Context, table inspect.Table) ([]string, error) {
-	if table.Mapping.Owner == "" {
-		return nil, nil
-	}
-	var out []string
-	err := t.texts(ctx, func(v []*string) error {
-		out = append(out, *v[0])
-		return nil
-	}, fmt.Sprintf("SELECT DISTINCT %[1]s FROM %[2]s AS t WHERE %[3]s AND %[1]s IS NOT NULL LIMIT 1000", ownerText(table), tableName(table), inState(table, inspect.StateProcessing)))
 	return out, err
 }

@@ -66,6 +66,20 @@ func TestSessionsOfOwnersOnTwoLooks(t *testing.T) {
 	if p.Count() != 1 || p.Rows[0].Key.String() != "gone" {
 		t.Errorf("all likely dead: %+v", p.Rows)
 	}
+	for asked, request := range map[string]inspect.PlanRequest{"key": {Keys: []inspect.Key{key(t, table, "gone")}}, "owner": {Owner: inspect.Some("worker-7@h3")}} {
+		request.Before = before
+		if p := plan(t, s, table, request); p.Count() != 1 || p.Rows[0].Verdict != inspect.VerdictLikelyDead {
+			t.Errorf("a plan by %s says otherwise than the list: %+v", asked, p.Rows)
+		}
+	}
+	byKey := snapshot(t, s, table, inspect.Query{Key: inspect.Some(key(t, table, "gone")), Before: before})
+	if c := claimNamed(t, byKey, "gone"); c.Verdict != inspect.VerdictLikelyDead {
+		t.Errorf("listed by its key it is %s: %v", c.Verdict, c.Evidence)
+	}
+	looked, err := s.Lookup(t.Context(), table, inspect.KeyList{Keys: []inspect.Key{key(t, table, "gone")}}, nil)
+	if err != nil || !strings.Contains(fmt.Sprint(looked.Keys[0].Claim.Evidence), "3 of 3 peers connected") {
+		t.Errorf("looked up (%v): %v", err, looked.Keys)
+	}
 	// It moved in between: gone starts anew.
 	db.Exec("UPDATE processed_messages SET fencing_token = nextval('processed_messages_token') WHERE message_id = 'gone'")
 	third := snapshot(t, s, table, inspect.Query{Before: second.Seen})

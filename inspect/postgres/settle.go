@@ -26,7 +26,7 @@ func (s *Store) PlanSettle(ctx context.Context, table inspect.Table, request ins
 		if err := t.mayPlan(table, keys); err != nil {
 			return err
 		}
-		claims, missing, err := t.asked(ctx, table, keys)
+		claims, missing, err := s.asked(ctx, t, table, keys)
 		if err != nil {
 			return err
 		}

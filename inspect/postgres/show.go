@@ -33,9 +33,9 @@ func (s *Store) Show(ctx context.Context, table inspect.Table, key inspect.Key, 
 			if l.facts.Finished, err = t.finished(ctx, table); err != nil {
 				return err
 			}
-			if l.facts.Owners, err = t.owners(ctx, table); err != nil {
-				return err
-			}
+		}
+		if err := s.amongOthers(ctx, &l); err != nil {
+			return err
 		}
 		judged, err := l.judge(ctx, rows[:1])
 		if err != nil {
