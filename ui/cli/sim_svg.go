@@ -13,6 +13,7 @@ import (
 // The measures of the picture, in pixels: 16:9 and large letters, for a slide.
 const (
 	svgWidth     = 1280
+	svgMargin    = 40
 	svgLeft      = 130 // where time begins
 	svgRight     = 1240
 	svgTop       = 130 // the first lane
@@ -24,16 +25,33 @@ const (
 	svgRailAfter = 12 // from a lane's top to the text above its moments
 )
 
-// svgStyle has both palettes: the viewer's preference decides. What went wrong
-// has a word and a glyph beside its colour.
-const svgStyle = `
-svg{--ink:#1c1e21;--soft:#5b6270;--page:#ffffff;--rail:#d5d9e0;--step:#dbe7fb;--edge:#3867b5;--charge:#fdebc8;--charge-edge:#a86a00;--bad:#b3001b;--down:#e4e4e4}
-@media (prefers-color-scheme:dark){svg{--ink:#eceff4;--soft:#a7b0c0;--page:#16181d;--rail:#3a404c;--step:#22375c;--edge:#86aef0;--charge:#4d3a12;--charge-edge:#f0b849;--bad:#ff6b7d;--down:#33363d}}
-text{font-family:ui-monospace,Menlo,Consolas,monospace;font-size:15px;fill:var(--ink)}
-.title{font-size:24px;font-weight:bold}.soft{fill:var(--soft)}.page{fill:var(--page)}.rail{stroke:var(--rail);stroke-width:2}
-.step{fill:var(--step);stroke:var(--edge)}.charge{fill:var(--charge);stroke:var(--charge-edge)}.down{fill:var(--down);stroke:var(--soft);stroke-dasharray:4 3}
-.wait{stroke:var(--soft);stroke-width:2;stroke-dasharray:2 4}.dot{fill:var(--ink)}.bad{fill:var(--bad);font-weight:bold}.mid{text-anchor:middle}.end{text-anchor:end}
-`
+// svgPalette is the colours of the picture on one background.
+type svgPalette struct {
+	ink, soft, page, rail, step, edge, charge, chargeEdge, bad, down string
+}
+
+var (
+	svgLight = svgPalette{"#1c1e21", "#5b6270", "#ffffff", "#d5d9e0", "#dbe7fb", "#3867b5", "#fdebc8", "#a86a00", "#b3001b", "#e4e4e4"}
+	svgDark  = svgPalette{"#eceff4", "#a7b0c0", "#16181d", "#3a404c", "#22375c", "#86aef0", "#4d3a12", "#f0b849", "#ff6b7d", "#33363d"}
+)
+
+// rules are the palette as style rules. Each has its colour in full: what puts
+// a picture on a slide (librsvg, Inkscape, office programs) knows no custom
+// properties, and would draw everything black.
+func (p svgPalette) rules() string {
+	return fmt.Sprintf("text,.dot{fill:%s}.soft{fill:%s}.page{fill:%s}.rail{stroke:%s}.step{fill:%s;stroke:%s}.charge{fill:%s;stroke:%s}.down{fill:%s;stroke:%s}.wait{stroke:%s}.bad{fill:%s}",
+		p.ink, p.soft, p.page, p.rail, p.step, p.edge, p.charge, p.chargeEdge, p.down, p.soft, p.soft, p.bad)
+}
+
+// svgStyle has both palettes: light, and dark where the viewer prefers it. What
+// went wrong has a word and a glyph beside its colour.
+func svgStyle() string {
+	return `
+text{font-family:ui-monospace,Menlo,Consolas,"DejaVu Sans Mono",monospace;font-size:15px}
+.title{font-size:24px;font-weight:bold}.rail,.wait{stroke-width:2}.down{stroke-dasharray:4 3}.wait{stroke-dasharray:2 4}
+.bad{font-weight:bold}.mid{text-anchor:middle}.end{text-anchor:end}
+` + svgLight.rules() + "\n@media (prefers-color-scheme:dark){" + svgDark.rules() + "}\n"
+}
 
 // picture draws one trace.
 type picture struct {
@@ -77,16 +95,18 @@ func (p *picture) x(at int64) int {
 func (p *picture) draw() {
 	lanes := p.trace.Lanes()
 	height := svgTop + len(lanes)*svgLane + svgBottom
-	p.printf("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" role=\"img\">\n", svgWidth, height)
+	p.printf("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" role=\"img\">\n", svgWidth, height, svgWidth, height)
 	h := p.trace.Handler()
-	p.printf("<title>%s</title>\n<style>%s</style>\n", html.EscapeString(h.Name+": "+h.Title), svgStyle)
+	p.printf("<title>%s</title>\n<style>%s</style>\n", html.EscapeString(h.Name+": "+h.Title), svgStyle())
 	p.printf("<rect class=\"page\" width=\"%d\" height=\"%d\"/>\n", svgWidth, height)
-	p.label(40, 50, "title", h.Name+": "+h.Title)
+	p.label(svgMargin, 50, "title", h.Name+": "+h.Title)
 	what := runLine(p.trace.Scenario())
 	if p.until < p.trace.Duration() {
 		what = fmt.Sprintf("the first %s of %s · %s", text.Millis(p.until), text.Millis(p.trace.Duration()), what)
 	}
-	p.label(40, 82, "soft", what)
+	for i, line := range text.Wrap(what, (svgWidth-2*svgMargin)/svgLetter) {
+		p.label(svgMargin, 82+20*i, "soft", line)
+	}
 	for i, lane := range lanes {
 		p.lane(lane, svgTop+i*svgLane)
 	}
@@ -100,7 +120,7 @@ func (p *picture) draw() {
 	if len(p.trace.Violations()) > 0 {
 		class = "title bad"
 	}
-	p.label(40, y+60, class, countersLine(p.trace))
+	p.label(svgMargin, y+60, class, countersLine(p.trace))
 	p.printf("</svg>\n")
 }
 
@@ -154,9 +174,11 @@ func (p *picture) moment(s sim.Span, y, free int) int {
 		what, class = "✗ charged twice", "bad"
 	}
 	p.printf("<circle class=\"dot %s\" cx=\"%d\" cy=\"%d\" r=\"5\"/>\n", class, x, y+svgBar/2+svgRailAfter)
+	wide := text.Width(what) * svgLetter
+	x = min(x-4, svgWidth-svgLetter-wide) // whole, also at the right edge
 	if what == "" || x < free && class == "" {
 		return free
 	}
-	p.label(x-4, y+svgRailAfter-2, class, what)
-	return x + (text.Width(what)+1)*svgLetter
+	p.label(x, y+svgRailAfter-2, class, what)
+	return x + wide + svgLetter
 }

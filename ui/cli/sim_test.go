@@ -9,10 +9,13 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
 	"idemtui/sim"
+	"idemtui/ui/text"
 )
 
 // runSimLine runs one 'idemtui sim' command line and returns what it printed.
@@ -329,7 +332,7 @@ func TestSimOpensWhatATokenStandsFor(t *testing.T) {
 }
 
 func TestSimExportSVG(t *testing.T) {
-	for _, line := range []string{"export --as svg --handler check", "export --as svg --handler lease --payments 50 --crash 0.1 --slow 0.1"} {
+	for _, line := range []string{"export --as svg --handler check", "export --as svg --handler lease --payments 50 --crash 0.1 --slow 0.1", "export --as svg --lesson 4 --handler lease --timeout 0.1"} {
 		picture := mustSim(t, line)
 		decoder := xml.NewDecoder(strings.NewReader(picture))
 		for {
@@ -341,6 +344,14 @@ func TestSimExportSVG(t *testing.T) {
 		}
 		if !strings.Contains(picture, "prefers-color-scheme:dark") || !strings.Contains(picture, "worker 2") {
 			t.Errorf("sim %s: no picture:\n%.300s", line, picture)
+		}
+		if strings.Contains(picture, "var(") {
+			t.Errorf("sim %s: a custom property, which librsvg and office programs draw black", line)
+		}
+		for _, label := range regexp.MustCompile(`<text x="(\d+)" y="\d+" class="(?:soft|bad)?">([^<]*)`).FindAllStringSubmatch(picture, -1) {
+			if x, err := strconv.Atoi(label[1]); err != nil || x+svgLetter*text.Width(label[2]) > svgWidth {
+				t.Errorf("sim %s: %q stands at %s, beyond the edge", line, label[2], label[1])
+			}
 		}
 	}
 	if picture := mustSim(t, "export --as svg --handler check"); !strings.Contains(picture, "✗ charged twice") {
