@@ -55,7 +55,7 @@ func overtaken(title string, renew int64) Scene {
 	s.LateAckIgnored, s.MaxReceives = true, 6
 	return Scene{
 		Title: title, Scenario: s, Sends: []sim.Send{{Charge: 30 * millisecond}},
-		Parameters: []Parameter{Renew, Lease, Visibility, MaxReceives, Workers},
+		Parameters: []Parameter{Renew, Lease, Visibility, LateAck, MaxReceives, Workers},
 	}
 }
 
@@ -162,7 +162,7 @@ func leasePages(took, late, slow int) []Page {
 		},
 		{
 			Scene: slow, Moment: at(sim.LabelExpireSlow),
-			text: "This time nobody is dead. {first} has charged, and then it stands still: a long collection, a frozen machine. Its lease lapses all the same. From outside, slow and dead look alike.",
+			text: "This time nobody is dead. {first} has charged, and then it stands still: a long garbage collection, a frozen machine. Its lease lapses all the same. From outside, slow and dead look alike.",
 		},
 		{
 			Scene: slow, Moment: wrong(),

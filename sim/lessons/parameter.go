@@ -39,6 +39,7 @@ const (
 	NodeClock
 	Skew
 	CommitEvery
+	LateAck
 	parameterCount
 )
 
@@ -98,6 +99,14 @@ var dials = [parameterCount]dial{
 	NodeClock:    {"node-clock", []int64{0, 1}, func(s *sim.Scenario) any { return &s.NodeClock }, yesNo},
 	CommitEvery:  {"commit-every", []int64{0, 1, 2, 5, 10}, func(s *sim.Scenario) any { return &s.CommitEvery }, count},
 	Skew:         {"skew", orNone, func(s *sim.Scenario) any { return &s.Skew }, length},
+	LateAck:      {"late-ack", []int64{0, 1}, func(s *sim.Scenario) any { return &s.LateAckIgnored }, honouredOrIgnored},
+}
+
+func honouredOrIgnored(n int64) string {
+	if n == 0 {
+		return "honoured"
+	}
+	return "ignored"
 }
 
 func yesNo(n int64) string {
@@ -146,6 +155,7 @@ var abouts = [parameterCount]string{
 	NodeClock:    "each worker judges leases by its own clock",
 	CommitEvery:  "messages of a log between two commits; 0: 10",
 	Skew:         "is how far every second worker's clock is ahead",
+	LateAck:      "are acks that come after the broker's patience",
 }
 
 // About is what the parameter means, to stand behind its value.

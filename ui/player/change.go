@@ -16,8 +16,8 @@ import (
 var changeable = []lessons.Parameter{
 	lessons.Workers, lessons.PaymentCount, lessons.Duplicates, lessons.Distance, lessons.CopyAfter, lessons.Charge,
 	lessons.Lease, lessons.Renew, lessons.Guard, lessons.Fail, lessons.Crash, lessons.Timeout, lessons.Slow, lessons.AckLost, lessons.Rebalance,
-	lessons.Retention, lessons.KeyMemory, lessons.NewKeys, lessons.ByMessage, lessons.Visibility, lessons.MaxReceives, lessons.Window,
-	lessons.Log, lessons.NodeClock, lessons.Skew, lessons.Seed,
+	lessons.Retention, lessons.KeyMemory, lessons.NewKeys, lessons.ByMessage, lessons.Visibility, lessons.LateAck, lessons.MaxReceives, lessons.Window,
+	lessons.Log, lessons.CommitEvery, lessons.NodeClock, lessons.Skew, lessons.Seed,
 }
 
 // dials are what can be changed of the workload on the screen.
@@ -39,13 +39,18 @@ var told = []lessons.Parameter{
 }
 
 // applies says whether a parameter means something in a scenario: only a log has
-// partitions, and only a queue settles each message alone.
+// partitions and an offset, only a queue settles each message alone, and a
+// worker's clock matters only where it judges leases.
 func applies(parameter lessons.Parameter, s sim.Scenario) bool {
 	switch parameter {
-	case lessons.Rebalance:
+	case lessons.Rebalance, lessons.CommitEvery:
 		return s.Log
 	case lessons.AckLost:
 		return !s.Log
+	case lessons.LateAck:
+		return !s.Log && !s.Direct
+	case lessons.Skew:
+		return s.NodeClock
 	case lessons.Distance:
 		return s.CopyAfter == 0 && s.Payments > 1
 	}

@@ -1,6 +1,7 @@
 package player
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -9,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"idemtui/sim"
+	"idemtui/sim/lessons"
 	"idemtui/ui/keys"
 )
 
@@ -81,6 +83,35 @@ func TestAChangedRunIsMadeAtOnceAndCanBePutBack(t *testing.T) {
 }
 
 // Where a charge takes longer, the cursor stays at the same part of the run.
+// Only what the shown broker and the shown clock can do is among the dials.
+func TestEachBrokerHasItsOwnDials(t *testing.T) {
+	for name, c := range map[string]struct {
+		set        func(*sim.Scenario)
+		with, less []lessons.Parameter
+	}{
+		"queue": {func(*sim.Scenario) {}, []lessons.Parameter{lessons.LateAck, lessons.AckLost}, []lessons.Parameter{lessons.CommitEvery, lessons.Rebalance, lessons.Skew}},
+		"log":   {func(s *sim.Scenario) { s.Log = true }, []lessons.Parameter{lessons.CommitEvery, lessons.Rebalance}, []lessons.Parameter{lessons.LateAck, lessons.AckLost}},
+		"clock": {func(s *sim.Scenario) { s.NodeClock = true }, []lessons.Parameter{lessons.Skew}, nil},
+	} {
+		s := sim.DefaultScenario()
+		s.Payments = 50
+		c.set(&s)
+		player := open(t, Config{Scenario: s})
+		press(player, player.keys.Player.Workload)
+		shown := player.dials().Parameters
+		for _, p := range c.with {
+			if !slices.Contains(shown, p) {
+				t.Errorf("%s: no dial for %s", name, p)
+			}
+		}
+		for _, p := range c.less {
+			if slices.Contains(shown, p) {
+				t.Errorf("%s: a dial for %s", name, p)
+			}
+		}
+	}
+}
+
 func TestTheCursorKeepsItsPlaceInAChangedRun(t *testing.T) {
 	p := open(t, Config{})
 	press(p, p.keys.Player.NextBad)
