@@ -85,7 +85,7 @@ func race() Lesson {
 				Rows:    byHandler(sim.DefaultScenario(), compare...),
 				Columns: []Column{Deliveries, Payments, Charges, ChargedTwice},
 				dials:   []Parameter{Workers, Duplicates, Distance, Charge, Fail, Crash, Timeout, Slow, Retention},
-				note:    "The check let {check.chargedtwice} of {none.chargedtwice} copies through, the claim {claim.chargedtwice}. Over the first 200 seeds the check ends with 2,094 to 2,100 charges: it stops a few copies at best.",
+				note:    "The check let {check.chargedtwice} of {none.chargedtwice} copies through, the claim {claim.chargedtwice}. Over the first 400 seeds the check ends with 2,094 to 2,100 charges: it stops a few copies at best.",
 			},
 			distances(),
 		},
