@@ -75,7 +75,7 @@ func claimPages(c Claim, scene int) []Page {
 		},
 		{
 			Scene: scene, Moment: atEnd,
-			text: "Charged {charged}, after {deliveries} deliveries. Go on for what else can happen to such a claim, or back to it.",
+			text: "Charged {charged} in this run, after {deliveries} deliveries, for the worker was supposed to die before the charge. Whether your payment was charged, only the provider knows. Go on for what else can happen to such a claim, or back to it.",
 		},
 	}
 }

@@ -43,7 +43,7 @@ func TestAClaimIsPlayedWithItsLeaseAgeAndToken(t *testing.T) {
 		said = append(said, shown.Text)
 	}
 	all := strings.Join(said, "\n")
-	for _, want := range []string{"pay_88412", "worker-7@h3", "8841207", "3h12m ago", "ended 3h11m ago", "for 1m"} {
+	for _, want := range []string{"pay_88412", "worker-7@h3", "8841207", "3h12m ago", "ended 3h11m ago", "for 1m", "in this run", "Whether your payment was charged, only the provider knows"} {
 		if !strings.Contains(all, want) {
 			t.Errorf("the pages do not say %q:\n%s", want, all)
 		}
