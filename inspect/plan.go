@@ -79,7 +79,7 @@ func Refuse(c Claim, m Mapping, overrideLease, bulk bool, now time.Time) (Skip, 
 		return skip(ReasonLocked, "%s", textOf(c, RungAdvisoryLock))
 	case leaseRuns(c, f) && !overrideLease:
 		return skip(ReasonLeaseRunning, "frees itself in %s", FormatSpan(c.LeaseUntil.Time.Sub(now)))
-	case c.LeaseUntil.Invalid() && !strings.HasPrefix(c.LeaseUntil.Raw, "-") && !overrideLease:
+	case c.LeaseUntil.Invalid() && c.LeaseUntil.Raw != "-infinity" && !overrideLease: // no number is before all times
 		return skip(ReasonLeaseRunning, "the lease is no time (%s), so it cannot be judged lapsed", c.LeaseUntil.Raw)
 	case beatOf(c, f) == beatFresh:
 		return skip(ReasonAlive, "%s", textOf(c, RungHeartbeat))

@@ -85,6 +85,8 @@ func TestRefusals(t *testing.T) {
 		{"done, overridden", func(c *Claim) { c.State = StateDone }, true, false, ReasonDone},
 		{"young, overridden", func(c *Claim) { c.ClaimedAt = ago(time.Minute) }, true, false, ReasonLeaseRunning},
 		{"infinite lease", func(c *Claim) { c.LeaseUntil = NoTime("infinity") }, false, false, ReasonLeaseRunning},
+		{"lease before all times", func(c *Claim) { c.LeaseUntil = NoTime("-infinity") }, false, false, ""},
+		{"lease a negative number", func(c *Claim) { c.LeaseUntil = NoTime("-9223372036854775808") }, false, false, ReasonLeaseRunning},
 		{"future, by key", func(c *Claim) { c.ClaimedAt = ago(-time.Hour) }, false, false, ""},
 		{"future, in bulk", func(c *Claim) { c.ClaimedAt = ago(-time.Hour) }, false, true, ReasonChanged},
 		{"NULL key, in bulk", func(c *Claim) { c.Key = NewKey(KeyPart{Column: "k", IsNull: true}); c.LeaseUntil = ago(time.Minute) }, false, true, ReasonChanged},
