@@ -19,7 +19,10 @@ func TestHelpFormatsHasEveryField(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no source of the documents found (%v)", err)
 	}
-	for _, file := range append(files, "../../inspect/follow.go", "../../inspect/lookup.go", "../../inspect/health.go", "../../inspect/check_print.go") {
+	files = append(files, "../../inspect/follow.go", "../../inspect/lookup.go", "../../inspect/health.go", "../../inspect/check_print.go",
+		"../../inspect/schema/schema.go", "../../retention/report.go", "../../retention/horizon.go", "../../sim/encode.go",
+		"../../sim/explore/report.go", "../../sim/explore/config.go", "sim_run.go", "sim_plot.go")
+	for _, file := range files {
 		source, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
