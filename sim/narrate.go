@@ -99,7 +99,7 @@ func (v *narrator) world() string {
 	case EventRestart:
 		return fmt.Sprintf("%s is running again. It remembers nothing.", w)
 	case EventPause:
-		return fmt.Sprintf("%s stops, and does not know it: a long collection, a frozen machine. The clock goes on without it.", w)
+		return fmt.Sprintf("%s stops, and does not know it: a long garbage collection, a frozen machine. The clock goes on without it.", w)
 	case EventVisible:
 		return fmt.Sprintf("The broker has waited for %s's ack long enough: %s is to be delivered again. To the broker, slow and dead look the same.", w, p)
 	case EventExpire:
@@ -179,6 +179,9 @@ func (v *narrator) start() string {
 	case OpCheck:
 		return fmt.Sprintf("%s asks the table: was %s processed?", w, p)
 	case OpCharge:
+		if v.ownUpdate() {
+			return fmt.Sprintf("%s sends the update of %s to the database.", w, p)
+		}
 		return fmt.Sprintf("%s calls the provider to charge %s.", w, p)
 	case OpRemember:
 		return fmt.Sprintf("%s begins to write that %s was processed.", w, p)

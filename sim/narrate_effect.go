@@ -45,6 +45,9 @@ func (v *narrator) charge() string {
 	p, w, row := v.payment, v.worker, v.row()
 	switch v.event.Label {
 	case LabelChargeFail:
+		if v.ownUpdate() {
+			return fmt.Sprintf("The update of %s fails. Nothing was written.", p)
+		}
 		return fmt.Sprintf("The provider refuses to charge %s. Nothing was charged.", p)
 	case LabelFenced:
 		return fmt.Sprintf("The provider refuses %s's call: it has seen a higher token than %s's. The stale worker does no harm here.", w, w)
@@ -53,6 +56,9 @@ func (v *narrator) charge() string {
 	if v.event.Label == LabelChargeTimeout {
 		lost = " The answer is lost: from now on only the provider knows."
 	}
+	if v.ownUpdate() {
+		return v.update()
+	}
 	handler := v.trace.handler
 	again := v.trace.chargedBefore(v.state.N-1, v.event.Payment)
 	switch {
@@ -60,14 +66,36 @@ func (v *narrator) charge() string {
 		return fmt.Sprintf("The provider no longer knows the key of %s, so it charges again: charged %d times.%s", p, row.Charges, lost)
 	case again && handler.Effect == EffectKey:
 		return fmt.Sprintf("The provider knows the key of %s and returns the first result. No second charge.%s", p, lost)
-	case again && handler.Effect == EffectSet:
-		return fmt.Sprintf("The same value is set again: %s is as it was.%s", p, lost)
 	case again && handler.Effect == EffectFence:
 		return fmt.Sprintf("The provider charges %s again: charged %d times. A fence refuses an older token that comes later, not a newer one.%s", p, row.Charges, lost)
 	case again:
 		return fmt.Sprintf("The provider charges %s again: charged %d times. Nothing in this call tells it that it is the same payment.%s", p, row.Charges, lost)
 	}
 	return fmt.Sprintf("The provider charges %s.%s", p, lost)
+}
+
+// ownUpdate says whether the effect is a statement on our own table, and no call
+// to the provider.
+func (v *narrator) ownUpdate() bool {
+	return v.trace.handler.Effect == EffectSet || v.trace.handler.ID == HandlerIncrement
+}
+
+// update is an effect on our own table.
+func (v *narrator) update() string {
+	p, lost := v.payment, ""
+	if v.event.Label == LabelChargeTimeout {
+		lost = " The answer is lost: from now on only the database knows."
+	}
+	again := v.trace.chargedBefore(v.state.N-1, v.event.Payment)
+	switch {
+	case v.trace.handler.Effect == EffectSet && again:
+		return fmt.Sprintf("The same value is set again: %s is as it was.%s", p, lost)
+	case v.trace.handler.Effect == EffectSet:
+		return fmt.Sprintf("The value of %s is set.%s", p, lost)
+	case again:
+		return fmt.Sprintf("The amount of %s is added again: added %d times. Nothing in this statement tells it that it is the same payment.%s", p, v.row().Charges, lost)
+	}
+	return fmt.Sprintf("The amount of %s is added.%s", p, lost)
 }
 
 // chargedBefore says whether a charge of the payment happened before event n.
@@ -131,14 +159,14 @@ func (v *narrator) finish() string {
 	case LabelComplete:
 		return fmt.Sprintf("%s marks %s DONE. A later delivery will only be acknowledged.", w, p)
 	case LabelCompleteStale:
-		return fmt.Sprintf("%s wants to mark %s DONE, but its token is old: zero rows. Somebody else has taken over.", w, p)
+		return fmt.Sprintf("%s wants to mark %s DONE, but %s", w, p, v.whyStale(" Somebody else has taken over."))
 	case LabelMarkFailed:
 		if v.unanswered() {
 			return fmt.Sprintf("%s marks %s FAILED, although its outcome is unknown. %s", w, p, v.afterUnknown())
 		}
 		return fmt.Sprintf("%s marks %s FAILED, so that a retry may claim it again.", w, p)
 	case LabelMarkFailedStale:
-		return fmt.Sprintf("%s wants to mark %s FAILED, but its token is old: zero rows.", w, p)
+		return fmt.Sprintf("%s wants to mark %s FAILED, but %s", w, p, v.whyStale(""))
 	case LabelRelease:
 		if v.unanswered() {
 			return fmt.Sprintf("%s has released its claim on %s, although its outcome is unknown. %s", w, p, v.afterUnknown())
@@ -149,6 +177,19 @@ func (v *narrator) finish() string {
 	default:
 		return fmt.Sprintf("The row of %s is rolled back, as if it had never been. A charge that happened is not.", p)
 	}
+}
+
+// whyStale says why the guard refuses a write, and what that means where
+// somebody else has the claim.
+func (v *narrator) whyStale(taken string) string {
+	row := v.row().Rec
+	if v.trace.scenario.ByMessage && v.event.Copy > 0 {
+		row = v.row().Second.Rec
+	}
+	if row == RecAbsent {
+		return "the table has forgotten the row: zero rows."
+	}
+	return "its token is old: zero rows." + taken
 }
 
 // unanswered says whether the answer to the charge of the event's delivery was

@@ -21,7 +21,7 @@ func natural() Lesson {
 		Pages: append([]Page{
 			{
 				Scene: add, Moment: atStart,
-				text: "Some work needs no table of ids, because doing it twice does no harm. It depends on what the message says. This one says \"add to what is there\", and it will be delivered twice.",
+				text: "Some work needs no table of ids, because doing it twice does no harm. It depends on what the message says. This one says \"add to what is there\", and it will be delivered twice. The picture calls its effect a charge.",
 			},
 			{
 				Scene: add, Moment: wrong(),
