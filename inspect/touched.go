@@ -111,7 +111,11 @@ func (t Touched) Text(now time.Time) string {
 	}
 	text += ": one event, such as a failover of the database, is likelier than many deaths"
 	if t.Alive > 0 {
-		text += fmt.Sprintf("; %s of them belong to live workers", groupDigits(t.Alive))
+		belong := "belong to live workers"
+		if t.Alive == 1 {
+			belong = "belongs to a live worker"
+		}
+		text += fmt.Sprintf("; %s of them %s", groupDigits(t.Alive), belong)
 	}
 	return text
 }

@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 )
@@ -44,5 +45,8 @@ func TestR31_ClaimsLastWrittenInOneMinuteAreOneEvent(t *testing.T) {
 		if got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
+	}
+	if got := (Touched{Claims: 6, Owners: 2, Alive: 1, From: noon, To: noon}).Text(noon); !strings.HasSuffix(got, "; 1 of them belongs to a live worker") {
+		t.Errorf("of one live worker: %q", got)
 	}
 }
