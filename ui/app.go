@@ -110,13 +110,13 @@ func (a *App) pressed(msg tea.KeyPressMsg) tea.Cmd {
 func (a *App) pressedInHelp(msg tea.KeyPressMsg) tea.Cmd {
 	_, pages := a.helpBox()
 	a.page = min(a.page, pages-1)
-	d := a.keys.Dialog
+	d, p := a.keys.Dialog, a.keys.Player
 	switch {
 	case key.Matches(msg, a.keys.Global.Quit):
 		return tea.Quit
-	case pages > 1 && key.Matches(msg, d.Prev):
+	case pages > 1 && key.Matches(msg, d.Prev, p.PrevPage):
 		a.page = max(a.page-1, 0)
-	case pages > 1 && key.Matches(msg, d.Next):
+	case pages > 1 && key.Matches(msg, d.Next, p.NextPage):
 		a.page = min(a.page+1, pages-1)
 	case key.Matches(msg, a.keys.Global.Help) && a.page+1 < pages:
 		a.page++

@@ -185,7 +185,7 @@ func TestHelpClosesOnAnyKeyAndSwallowsIt(t *testing.T) {
 }
 
 // On a low screen the help has pages: the help key goes through all of them, the
-// arrows go on and back.
+// arrows and the page keys go on and back.
 func TestHelpHasPagesOnALowScreen(t *testing.T) {
 	app, screen, _ := newTestApp()
 	screen.keys = nil
@@ -207,6 +207,9 @@ func TestHelpHasPagesOnALowScreen(t *testing.T) {
 	shows(1)
 	app.Update(tea.KeyPressMsg{Code: tea.KeyDown})
 	shows(2)
+	app.Update(tea.KeyPressMsg{Code: tea.KeyPgDown})
+	shows(3)
+	app.Update(tea.KeyPressMsg{Code: tea.KeyPgUp})
 	app.Update(tea.KeyPressMsg{Code: tea.KeyUp})
 	app.Update(tea.KeyPressMsg{Code: tea.KeyUp})
 	for page := 1; page <= pages; page++ {
