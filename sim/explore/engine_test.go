@@ -40,7 +40,7 @@ func transitions(trace *sim.Trace) (list []transition, deliveries int) {
 				list = append(list, transition{at[e.Worker], e.Label})
 				back[e.Copy] = append(back[e.Copy], at[e.Worker])
 			}
-		case sim.EventExpire:
+		case sim.EventExpire, sim.EventForget:
 			list = append(list, transition{-1, e.Label})
 		}
 	}
@@ -59,6 +59,8 @@ func budgets(list []transition) (b explore.Budgets) {
 			b.Crash++
 		case sim.LabelExpireSlow:
 			b.Slow++
+		case sim.LabelForget:
+			b.Forget++
 		}
 	}
 	return b
@@ -79,6 +81,7 @@ func TestEngineRunsArePaths(t *testing.T) {
 			CopyAfter: int64(rapid.IntRange(0, 3_000_000).Draw(t, "copy after")),
 			Charge:    1_000_000, Lease: int64(rapid.IntRange(1_000, 20_000_000).Draw(t, "lease")),
 			Visibility: int64(rapid.SampledFrom([]int{0, 0, 400_000, 3_000_000}).Draw(t, "visibility")), LateAckIgnored: rapid.Bool().Draw(t, "late ack ignored"),
+			Retention: int64(rapid.SampledFrom([]int{0, 0, 100_000, 1_000_000}).Draw(t, "retention")),
 		}
 		trace, err := sim.Record(scenario)
 		if err != nil {
@@ -103,8 +106,9 @@ func TestEngineRunsArePaths(t *testing.T) {
 		paths++
 		b := config.Budgets
 		faults.Fail, faults.Timeout, faults.Crash, faults.Slow = faults.Fail+b.Fail, faults.Timeout+b.Timeout, faults.Crash+b.Crash, faults.Slow+b.Slow
+		faults.Forget += b.Forget
 	})
-	if paths == 0 || faults.Fail == 0 || faults.Timeout == 0 || faults.Crash == 0 || faults.Slow == 0 {
+	if paths == 0 || faults.Forget == 0 || faults.Fail == 0 || faults.Timeout == 0 || faults.Crash == 0 || faults.Slow == 0 {
 		t.Errorf("%d runs with the faults %+v: the test does not try them all", paths, faults)
 	}
 }
