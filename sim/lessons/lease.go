@@ -145,11 +145,7 @@ func leasePages(took, late, slow int) []Page {
 		},
 		{
 			Scene: took, Moment: at(sim.LabelClaimTakeover),
-			text: "The lease has lapsed and nobody has renewed it. {worker} takes over, under a new and higher token: {token}.",
-		},
-		{
-			Scene: took, Moment: atEnd,
-			text: "Charged {charged}, after {deliveries} deliveries. The crash cost some time and lost nothing.",
+			text: "The lease has lapsed and nobody has renewed it. {worker} takes over, under a new and higher token: {token}. It goes on to charge: the crash has cost some time and lost nothing.",
 		},
 		{
 			Scene: late, Moment: on(sim.EventCrash),
@@ -207,16 +203,12 @@ func fencePages(fence, stale, name int) []Page {
 func clockPages(node, database int) []Page {
 	return []Page{
 		{
-			Scene: node, Moment: at(sim.LabelClaimTakeover),
-			text: "A lease is a time, so it matters whose clock tells it. Here each worker asks its own, and {worker}'s is {skew} ahead. By it the lease of {lease} has lapsed long ago, so {worker} takes over from {first}, which is well within it.",
-		},
-		{
 			Scene: node, Moment: wrong(),
-			text: "Charged {charged}, without a crash, a pause or a lost message. A clock that is behind does the other harm: a dead worker's claim is held for longer.",
+			text: "A lease is a time, so it matters whose clock tells it. Here each worker asks its own, and {second}'s is {skew} ahead. By it the lease of {lease} had lapsed long ago, so {second} took over from {first}, which was well within it. Charged {charged}, without a crash or a pause.",
 		},
 		{
 			Scene: database, Moment: on(sim.EventBusy),
-			text: "The same deliveries, judged by the database's clock. It writes the lease and it compares it, so there is one clock for all. {worker} finds the lease running and comes back later.",
+			text: "The same deliveries, judged by the database's clock. It writes the lease and it compares it, so there is one clock for all. {worker} finds the lease running and comes back later. A worker's clock that is behind does the other harm: a dead worker's claim is held for longer.",
 		},
 	}
 }
@@ -225,15 +217,11 @@ func livelockPages(endless, renewed, aside int) []Page {
 	return []Page{
 		{
 			Scene: endless, Moment: at(sim.LabelCompleteStale),
-			text: "Back to the fence, and work that takes longer than its lease of {lease}. {second} has taken over from a worker that is alive. {worker} has worked to the end, and may not write DONE: its token is old.",
-		},
-		{
-			Scene: endless, Moment: on(sim.EventAckLate),
-			text: "Nor may it acknowledge. The broker's patience of {visibility} ended as well, it has brought the message back, and it ignores a late ack. Now {second} works to the end, and another takes over from it in the same way.",
+			text: "Back to the fence, and work that takes longer than its lease of {lease}. {second} has taken over from {worker}, which has worked to the end and may not write DONE: its token is old. Nor will its ack count: the broker's patience of {visibility} has ended, too, and it ignores a late ack.",
 		},
 		{
 			Scene: endless, Moment: on(sim.EventDeadLetter),
-			text: "All work and no end, a livelock: nobody finishes before the next one begins. Charged {charged}, and the fence let every call pass, as each had a newer token. Only the broker ends it: after {receives} deliveries it puts the message aside, as a dead letter.",
+			text: "The same happens to each in turn, a livelock: nobody finishes before the next one begins. Charged {charged}, and the fence let every call pass, as each had a newer token. Only the broker ends it: after {receives} deliveries it puts the message aside, as a dead letter.",
 		},
 		{
 			Scene: renewed, Moment: atEnd,
@@ -248,7 +236,7 @@ func livelockPages(endless, renewed, aside int) []Page {
 
 func fenceQuestion() Question {
 	return Question{
-		Before:  11,
+		Before:  10,
 		Text:    "Again a worker stalls after its charge, and another takes over. But now the provider refuses old tokens. How often will the customer be charged?",
 		Choices: []Choice{exactly("never", 0), exactly("once", 1), exactly("twice", 2)},
 		measure: Charges,

@@ -57,7 +57,7 @@ func TestJourneyThroughTheRace(t *testing.T) {
 	}
 	term.Expect("Charged once.", "the end")
 	term.Press(k.Lesson.Next)
-	term.Expect("results 1 of 2", "Over the first 200", "2,100     2,000    2,100")
+	term.Expect("results 1 of 2", "Over the first 400", "2,100     2,000    2,100")
 	term.Press(k.Lesson.Next)
 	term.Expect("results 2 of 2", "24 behind")
 	term.Press(k.Lesson.Next)
@@ -108,7 +108,7 @@ func TestJourneyOfANewcomerWithArrowKeysOnly(t *testing.T) {
 func TestJourneyOfSomebodyCurious(t *testing.T) {
 	k := keys.Default()
 	term := learn(t, 120, 36, "--lesson", "lease", "--seed", "7")
-	term.Expect("lesson 4 of 7", "page 1 of 22", "seed 7")
+	term.Expect("lesson 4 of 7", "page 1 of 19", "seed 7")
 	term.Press(k.Lesson.Change)
 	term.Expect("change it", "a claim is held without being renewed")
 	term.Press(k.Lesson.More)

@@ -189,7 +189,7 @@ func TestTheTableFillsInAsResultsArrive(t *testing.T) {
 			var msg tea.Msg = cmd()
 			t.Errorf("a fourth run: %v", msg)
 		}
-		s.shows(t, "no deduplication 2,100 2,000 2,100 ✗ 100", "claim first, atomically 2,100 2,000 2,000 0", "Over the first 200")
+		s.shows(t, "no deduplication 2,100 2,000 2,100 ✗ 100", "claim first, atomically 2,100 2,000 2,000 0", "Over the first 400")
 		s.typed("t")
 		s.shows(t, "page 1 of 8")
 	})
