@@ -75,6 +75,9 @@ type TableFacts struct {
 	RowBytes Null[int64]
 	// Sampled: the oldest finished row is that of the statistics.
 	Sampled bool
+	// Work is how long finished work took, Lease how long a claim's lease lasts.
+	Work  Null[WorkTimes]
+	Lease Null[time.Duration]
 }
 
 // Health is the diagnosis of one table.
@@ -106,7 +109,7 @@ const (
 
 // Diagnose finds what is wrong, the worst first.
 func Diagnose(f HealthFacts) []Finding {
-	findings := slices.Concat(diagnoseKey(f), diagnoseTimes(f), diagnoseStates(f), diagnoseHash(f), diagnoseIndexes(f), diagnoseUpkeep(f), diagnosePurge(f))
+	findings := slices.Concat(diagnoseKey(f), diagnoseTimes(f), diagnoseStates(f), diagnoseHash(f), diagnoseWork(f), diagnoseIndexes(f), diagnoseUpkeep(f), diagnosePurge(f))
 	rank := map[Severity]int{SeverityCritical: 0, SeverityWarning: 1, SeverityInfo: 2}
 	slices.SortStableFunc(findings, func(a, b Finding) int { return rank[a.Severity] - rank[b.Severity] })
 	return findings
@@ -283,6 +286,23 @@ type factsJSON struct {
 	Sampled        bool    `json:"sampled"`
 	RowsPerDay     *int64  `json:"rows_per_day"`
 	RowBytes       *int64  `json:"row_bytes"`
+
+	Work  *workJSON `json:"work"`
+	Lease *float64  `json:"lease_seconds"`
+}
+
+type workJSON struct {
+	Rows    int64   `json:"rows"`
+	P50     float64 `json:"p50_seconds"`
+	P99     float64 `json:"p99_seconds"`
+	Longest float64 `json:"longest_seconds"`
+}
+
+func newWorkJSON(n Null[WorkTimes]) *workJSON {
+	if !n.OK {
+		return nil
+	}
+	return &workJSON{n.V.Rows, n.V.P50.Seconds(), n.V.P99.Seconds(), n.V.Longest.Seconds()}
 }
 
 type findingJSON struct {
@@ -295,7 +315,7 @@ type findingJSON struct {
 // EncodeHealth writes idemtui.health/v1.
 func EncodeHealth(w io.Writer, h Health) error {
 	doc := healthJSON{Schema: SchemaHealth, Database: newDatabaseJSON(h.Database), Table: newTableJSON(h.Table), Findings: []findingJSON{}}
-	doc.Facts = factsJSON{stampJSON(h.Facts.OldestFinished), h.Facts.Sampled, pointer(h.Facts.RowsPerDay), pointer(h.Facts.RowBytes)}
+	doc.Facts = factsJSON{stampJSON(h.Facts.OldestFinished), h.Facts.Sampled, pointer(h.Facts.RowsPerDay), pointer(h.Facts.RowBytes), newWorkJSON(h.Facts.Work), seconds(h.Facts.Lease)}
 	for _, f := range h.Findings {
 		doc.Findings = append(doc.Findings, findingJSON{f.Code, f.Severity, f.Text, optional(f.FixSQL)})
 	}

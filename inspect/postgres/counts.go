@@ -118,18 +118,11 @@ func (t *tx) estimate(ctx context.Context, table inspect.Table) (counts, error) 
 // finished is how long finished rows took from claim to completion; none
 // where the table does not tell.
 func (t *tx) finished(ctx context.Context, table inspect.Table) (inspect.Null[inspect.Finished], error) {
-	m := table.Mapping
-	if m.ClaimedAt == "" || m.CompletedAt == "" {
+	took, tells := tookSeconds(table)
+	if !tells {
 		return inspect.Null[inspect.Finished]{}, nil
 	}
-	for _, name := range []string{m.ClaimedAt, m.CompletedAt} {
-		if c, _ := table.Column(name); c.Base == "date" { // too coarse to tell how long
-			return inspect.Null[inspect.Finished]{}, nil
-		}
-	}
 	var out inspect.Null[inspect.Finished]
-	begin, end := "("+stamp(table, m.ClaimedAt)+")", "("+stamp(table, m.CompletedAt)+")"
-	took := fmt.Sprintf("CASE WHEN %[1]s BETWEEN '0002-01-01' AND '9999-01-01' AND %[2]s BETWEEN %[1]s AND '9999-01-01' THEN extract(epoch FROM %[2]s - %[1]s) END", begin, end)
 	err := t.texts(ctx, func(v []*string) error {
 		if v[1] == nil {
 			return nil

@@ -49,6 +49,10 @@ func (s *Store) Health(ctx context.Context, table inspect.Table, policy inspect.
 	if err != nil {
 		return inspect.Health{}, err
 	}
+	if facts.Finished.Work, err = s.workTimes(ctx, table, facts, snap.Table.Pages <= s.large); err != nil {
+		return inspect.Health{}, err
+	}
+	facts.Finished.Lease = inspect.LeaseLength(table.Mapping, snap.Claims)
 	return inspect.Health{Database: snap.Database, Table: snap.Table, At: snap.At, Facts: facts.Finished, Findings: inspect.Diagnose(facts)}, nil
 }
 

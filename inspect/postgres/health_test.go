@@ -185,3 +185,36 @@ func TestHealthOfWhatIsSeldom(t *testing.T) {
 		t.Errorf("%+v", found)
 	}
 }
+
+func TestHealthComparesWorkWithTheLease(t *testing.T) {
+	db, s, table := recommended(t, "('p', 'PROCESSING', 'w', now() - interval '1 hour', now() - interval '1 hour' + interval '30 seconds', NULL)")
+	if h, _ := health(t, s, table, 0); h.Facts.Work.OK || h.Facts.Lease != inspect.Some(30*time.Second) || !strings.HasPrefix(h.Work().Text, "not known") {
+		t.Errorf("nothing is finished: %+v, %s", h.Facts, h.Work().Text)
+	}
+	db.Exec(`INSERT INTO processed_messages (message_id, state, claimed_at, completed_at)
+ SELECT 'd' || n, 'DONE', now() - interval '1 hour', now() - interval '1 hour' + n * interval '40 milliseconds' FROM generate_series(1, 1000) n;
+ INSERT INTO processed_messages (message_id, state, claimed_at, completed_at) VALUES ('lies', 'DONE', 'infinity', now()), ('backwards', 'DONE', now(), now() - interval '1 hour'), ('bare', 'DONE', now(), NULL)`)
+	h, found := health(t, s, table, 0)
+	if want := (inspect.WorkTimes{Rows: 1000, P50: 20 * time.Second, P99: 39600 * time.Millisecond, Longest: 40 * time.Second}); h.Facts.Work != inspect.Some(want) {
+		t.Errorf("work %+v, want %+v", h.Facts.Work, want)
+	}
+	if f := found["lease-too-short"]; f.Severity != inspect.SeverityWarning || !strings.Contains(f.Text, "1 in 100 took 40s or longer and the longest 40s, and a lease lasts 30s") {
+		t.Errorf("findings %+v", h.Findings)
+	}
+	var out bytes.Buffer
+	if err := inspect.EncodeHealth(&out, h); err != nil || !strings.Contains(out.String(), `"p99_seconds": 39.6`) || !strings.Contains(out.String(), `"lease_seconds": 30`) {
+		t.Errorf("document (%v): %s", err, out.String())
+	}
+	// A large table is asked only through an index that finds the latest.
+	s.large = 0
+	db.Exec("ANALYZE processed_messages")
+	if h, _ := health(t, s, resolve(t, s, inspect.Target{}), 0); h.Facts.Work.V.Longest != 40*time.Second {
+		t.Errorf("an index serves: %+v", h.Facts.Work)
+	}
+	for _, ddl := range []string{"DROP INDEX " + db.Text("SELECT indexrelid::regclass::text FROM pg_index WHERE indrelid = 'processed_messages'::regclass AND pg_get_indexdef(indexrelid) LIKE '%(completed_at)%'"), "CREATE INDEX ON processed_messages (completed_at) WHERE state = 'FAILED'"} {
+		db.Exec(ddl)
+		if h, _ := health(t, s, resolve(t, s, inspect.Target{}), 0); h.Facts.Work.OK {
+			t.Errorf("%s: a large table was searched: %+v", ddl, h.Facts.Work)
+		}
+	}
+}

@@ -134,9 +134,11 @@ func (a *app) printHealth(h inspect.Health) {
 	}
 }
 
-// printRemembered prints what the table shows of its retention, and how to
-// compare it with what is needed.
+// printRemembered prints how long work takes, what the table shows of its
+// retention, and how to compare that with what is needed.
 func (a *app) printRemembered(h inspect.Health) {
+	work := h.Work()
+	a.printf("\n%s\n  %s\n", work.Name, text.Sanitise(work.Text))
 	a.printf("\nwhat the table remembers\n")
 	for _, f := range h.Remembered() {
 		a.printf("  %s  %s\n", text.Left(f.Name, len("oldest finished row")), text.Sanitise(f.Text))

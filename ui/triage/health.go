@@ -226,6 +226,12 @@ func (s *Screen) findings(w int) (lines []string, from, to int) {
 			from, to = start, len(p.lines)
 		}
 	}
+	work := h.got.Work()
+	p.head(work.Name)
+	p.wrap(st.Text, "    ", text.Sanitise(work.Text))
+	if h.at >= len(h.got.Findings)-1 {
+		to = len(p.lines) // or nothing would scroll to it
+	}
 	return p.lines, from, to
 }
 

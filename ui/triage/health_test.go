@@ -56,6 +56,22 @@ func TestHealthShowsFindingsAndCopiesTheirSQL(t *testing.T) {
 	}, armed, unwell)
 }
 
+func TestHealthSaysHowLongWorkTakes(t *testing.T) {
+	took := func(_ *triage.Config, m *memoryStore) {
+		m.table.Mapping.ClaimedAt, m.table.Mapping.CompletedAt = "claimed_at", "completed_at"
+		m.facts.Work = inspect.Some(inspect.WorkTimes{Rows: 2000, P50: time.Second, P99: 3 * time.Second, Longest: 4100 * time.Millisecond})
+		m.facts.Lease = inspect.Some(30 * time.Second)
+	}
+	bubble(t, 80, 24, incident(), func(d *desk) {
+		d.press("4")
+		d.expect("how long work takes", "p50 1s, p99 3s, longest 4.1s, of the last 2,000 finished; a lease lasts")
+	}, func(c *triage.Config, m *memoryStore) { took(c, m); c.Table = m.table })
+	bubble(t, 60, 15, incident(), func(d *desk) { // below many findings it is scrolled to
+		d.press("4", "end")
+		d.expect("never-analyzed", "p50 1s")
+	}, func(c *triage.Config, m *memoryStore) { unwell(c, m); took(c, m); c.Table = m.table })
+}
+
 func TestTheTabsGoRound(t *testing.T) {
 	bubble(t, 80, 24, incident(), func(d *desk) {
 		d.press("tab")
