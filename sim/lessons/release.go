@@ -116,6 +116,6 @@ func silencePages(crashed, lost int) []Page {
 // failing is the workload in which the first charge of 1 in 50 is refused.
 func failing() sim.Scenario {
 	s := sim.DefaultScenario()
-	s.Duplicates, s.Fail = 0, sim.One/50
+	s.Handler, s.Duplicates, s.Fail = sim.HandlerClaim, 0, sim.One/50
 	return s
 }

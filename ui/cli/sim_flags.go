@@ -37,7 +37,7 @@ func (f *scenarioFlags) register(cmd *cobra.Command, handlers ...string) {
 	flags.SortFlags = false
 	f.flags, f.handlers = flags, handlers
 	f.scenario = sim.DefaultScenario()
-	usage := "the handler: "
+	usage := "the handler, with --lesson that lesson's own where none is named: "
 	if len(handlers) != 1 {
 		usage = "the handlers, joined by commas (default all): "
 	}
@@ -75,8 +75,11 @@ func (a *app) readScenarios(f *scenarioFlags) ([]sim.Scenario, error) {
 		return nil, usageError(fmt.Sprintf("--%s is %s", name, f.flags.Lookup(name).Value), need)
 	}
 	names := f.handlers
-	if len(names) == 0 {
+	switch {
+	case len(names) == 0:
 		names = handlerNames()
+	case f.lesson.N > 0 && !f.flags.Changed("handler"):
+		names = []string{f.lesson.Workload.Handler.String()} // the lesson's own, where one is asked for
 	}
 	scenarios := make([]sim.Scenario, 0, len(names))
 	for _, name := range names {

@@ -95,3 +95,18 @@ func TestEveryParameterHasAFlag(t *testing.T) {
 		}
 	}
 }
+
+// A lesson's workload is exported under the handler that the lesson is about,
+// unless another is named.
+func TestSimExportDrawsALessonUnderItsOwnHandler(t *testing.T) {
+	for line, want := range map[string]string{
+		"export --as svg --lesson 3":                  "claim: ",
+		"export --as svg --lesson 4":                  "lease: ",
+		"export --as svg --lesson 4 --handler fence":  "fence: ",
+		"export --as svg --lesson race --payments 10": "check: ",
+	} {
+		if picture := mustSim(t, line); !strings.Contains(picture, "<title>"+want) {
+			t.Errorf("sim %s: no title %q:\n%.300s", line, want, picture)
+		}
+	}
+}
