@@ -121,6 +121,16 @@ func toDuration(total *big.Int) (time.Duration, error) {
 	return time.Duration(total.Int64()), nil
 }
 
+// plainest is the unit to name as an example: seconds, or days where there are
+// none. Hardly anybody means nanoseconds.
+func plainest(units []unit) unit {
+	i := len(units) - 1
+	for units[i].length < time.Second {
+		i--
+	}
+	return units[i]
+}
+
 // addParts adds each number and unit of text to total, in nanoseconds. Units
 // come from long to short, each at most once.
 func addParts(total *big.Int, text string, units []unit) error {
@@ -130,7 +140,7 @@ func addParts(total *big.Int, text string, units []unit) error {
 			return fmt.Errorf("a number is missing before %q", text)
 		}
 		if end < 0 {
-			return fmt.Errorf("the number %s has no unit: write %s%s, for example", text, text, units[len(units)-1].name)
+			return fmt.Errorf("the number %s has no unit: write %s%s, for example", text, text, plainest(units).name)
 		}
 		number := text[:end]
 		text = text[end:]
