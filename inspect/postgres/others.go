@@ -17,7 +17,7 @@ const mostOthers = 1000
 // silent together are not all. They come from the look before, else from a table
 // that is small enough to search.
 func (s *Store) amongOthers(ctx context.Context, l *looker) error {
-	if before := l.facts.Before; before != nil && len(before.Claims) > 1 {
+	if before := l.facts.Before; before != nil && !before.Partial && len(before.Claims) > 1 {
 		l.facts.Others = slices.Collect(maps.Values(before.Claims))
 		return nil
 	}

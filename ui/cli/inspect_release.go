@@ -168,6 +168,9 @@ func (a *app) releasePlan(ctx context.Context, o opened, shared *inspectFlags, f
 		request.Before = seen.Seen
 	}
 	plan, err = o.store.Plan(ctx, o.table, request)
+	if err == nil && !flags.yes {
+		plan, err = a.planTwice(ctx, o, request, plan)
+	}
 	if err != nil {
 		return plan, false, placeError(err)
 	}

@@ -72,6 +72,38 @@ func (a *app) showTwice(ctx context.Context, o opened, key inspect.Key, options 
 	return o.store.Show(ctx, o.table, key, options)
 }
 
+// planTwice plans again a little later where that can make a verdict firmer: who
+// reads a plan decides by its verdicts, and they should be those of the list.
+func (a *app) planTwice(ctx context.Context, o opened, request inspect.PlanRequest, plan inspect.Plan) (inspect.Plan, error) {
+	reader, ok := o.store.(inspect.KeyReader)
+	var keys inspect.KeyList
+	for _, row := range plan.Rows {
+		if row.Verdict == inspect.VerdictCannotTell {
+			keys.Keys = append(keys.Keys, row.Key)
+		}
+	}
+	if !ok || request.Before != nil || len(keys.Keys) == 0 {
+		return plan, nil
+	}
+	looked, err := reader.Lookup(ctx, o.table, keys, nil)
+	if err != nil {
+		return plan, err
+	}
+	claims := make([]inspect.Claim, 0, len(looked.Keys))
+	for _, k := range looked.Keys {
+		claims = append(claims, k.Claim)
+	}
+	if !(inspect.Snapshot{Claims: claims}).NeedsSecondLook() {
+		return plan, nil
+	}
+	if err := a.awaitSecondLook(ctx); err != nil {
+		return plan, err
+	}
+	request.Before = inspect.Remember(looked.At, claims)
+	request.Before.Partial = true // of all that are claimed
+	return o.store.Plan(ctx, o.table, request)
+}
+
 // awaitSecondLook waits, and tells whoever sits at a terminal why.
 func (a *app) awaitSecondLook(ctx context.Context) error {
 	if a.streams.ErrTerminal {

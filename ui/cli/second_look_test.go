@@ -43,3 +43,56 @@ func TestSecondLookIsTakenWhenOnlyALaterClaimNeedsIt(t *testing.T) {
 		}
 	})
 }
+
+// goneStore has one claim, whose worker is dead for whoever looks twice.
+type goneStore struct {
+	inspect.Store
+	begun time.Time
+	gone  bool
+	asked time.Duration // after the beginning, of the last plan
+}
+
+func (s *goneStore) Lookup(_ context.Context, _ inspect.Table, keys inspect.KeyList, _ *inspect.Look) (inspect.Lookup, error) {
+	c := judged("pay_1", time.Hour, -time.Minute)
+	if s.gone {
+		c.GoneSince = inspect.At(time.Now())
+	}
+	return inspect.Lookup{At: time.Now(), Keys: []inspect.LookedUp{{Key: keys.Keys[0], Class: inspect.ClassStuck, Claim: c}}}, nil
+}
+
+func (s *goneStore) Plan(_ context.Context, _ inspect.Table, request inspect.PlanRequest) (inspect.Plan, error) {
+	s.asked = time.Since(s.begun)
+	row := inspect.PlannedRow{Key: inspect.TextKey("message_id", "pay_1"), Verdict: inspect.VerdictCannotTell}
+	if request.Before != nil && request.Before.Claims[row.Key].GoneSince.Valid() {
+		row.Verdict = inspect.VerdictLikelyDead
+	}
+	return inspect.Plan{Rows: []inspect.PlannedRow{row}}, nil
+}
+
+// A plan that is printed says of a claim what the list says; one that is carried out
+// at once, and one that a second look makes no firmer, need not wait.
+func TestPlanByKeyTakesTheSecondLook(t *testing.T) {
+	for name, c := range map[string]struct {
+		gone, yes bool
+		want      inspect.Verdict
+	}{
+		"printed":         {true, false, inspect.VerdictLikelyDead},
+		"carried out":     {true, true, inspect.VerdictCannotTell},
+		"nothing is gone": {false, false, inspect.VerdictCannotTell},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				a, _ := newTestApp(t, nil)
+				store := &goneStore{begun: time.Now(), gone: c.gone}
+				table := inspect.Table{Mapping: inspect.Mapping{Key: []inspect.KeyColumn{{Column: "message_id"}}}}
+				plan, _, err := a.releasePlan(t.Context(), opened{store: store, table: table}, nil, &releaseFlags{yes: c.yes}, []string{"pay_1"})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if plan.Rows[0].Verdict != c.want || (store.asked > 0) != (c.want == inspect.VerdictLikelyDead) {
+					t.Errorf("%s, planned last after %s", plan.Rows[0].Verdict, store.asked)
+				}
+			})
+		})
+	}
+}
