@@ -249,6 +249,9 @@ type Query struct {
 	Limit int
 	Owner Null[string]
 	Key   Null[Key]
+	// LeftoversLast keeps the claims of an incident where Limit leaves some out: the
+	// leftovers from long before, which fold away, go first. See Incident.Folded.
+	LeftoversLast bool
 	// Before is the look before this one, if there was one.
 	Before *Look
 	// Rescan searches a large table without a fitting index anew. Without it a

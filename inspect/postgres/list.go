@@ -80,6 +80,15 @@ func (l *looker) choose(from []inspect.Claim, limit int) error {
 	slices.SortStableFunc(wanted, func(a, b int) int { return order(&from[a], &from[b]) })
 	l.incident = inspect.IncidentOf(l.now(), from, func(c inspect.Claim) bool { return l.wanted(&c) })
 	l.matching = inspect.Count{Rows: int64(len(wanted)), Exact: !l.cut}
+	if excess := len(wanted) - limit; l.query.LeftoversLast && excess > 0 {
+		wanted = slices.DeleteFunc(wanted, func(i int) bool {
+			leave := excess > 0 && l.incident.Folded(from[i])
+			if leave {
+				excess--
+			}
+			return leave
+		})
+	}
 	for _, i := range wanted[:min(limit, len(wanted))] {
 		c := from[i]
 		if !l.query.Brief {

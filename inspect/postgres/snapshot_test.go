@@ -421,3 +421,25 @@ func TestAnEmptyListSaysWhy(t *testing.T) {
 		t.Errorf("all held: %s", got)
 	}
 }
+
+// Leftovers are the longest lapsed: where they alone would fill a list, the incident
+// keeps its place in it, in the same order.
+func TestLimitLeavesLeftoversOutFirst(t *testing.T) {
+	_, s, table := recommended(t, "('old1', 'PROCESSING', 'w1', now() - interval '9 days', now() - interval '9 days' + interval '1 minute', NULL), "+
+		"('old2', 'PROCESSING', 'w1', now() - interval '8 days', now() - interval '8 days' + interval '1 minute', NULL), "+
+		"('pay1', 'PROCESSING', 'w2', now() - interval '1 hour', now() - interval '50 minutes', NULL), ('pay2', 'PROCESSING', 'w2', now() - interval '59 minutes', now() - interval '49 minutes', NULL)")
+	for _, c := range []struct {
+		last  bool
+		limit int
+		want  string
+	}{{false, 2, "[old1 old2]"}, {true, 1, "[pay1]"}, {true, 2, "[pay1 pay2]"}, {true, 3, "[old2 pay1 pay2]"}, {true, 4, "[old1 old2 pay1 pay2]"}} {
+		snap := snapshot(t, s, table, inspect.Query{Limit: c.limit, LeftoversLast: c.last})
+		var keys []string
+		for _, claim := range snap.Claims {
+			keys = append(keys, claim.Key.String())
+		}
+		if got := fmt.Sprint(keys); got != c.want || snap.Matching.Rows != 4 || snap.Incident.Older.Claims != 2 {
+			t.Errorf("limit %d, leftovers last %v: %s of %d, want %s", c.limit, c.last, got, snap.Matching.Rows, c.want)
+		}
+	}
+}

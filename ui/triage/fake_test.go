@@ -28,6 +28,9 @@ var serverTime = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 // no server can be brought to at will. What a real one does is tested against
 // a real one.
 type memoryStore struct {
+	limit           int  // the most claims of a look, 0: all
+	deafToLeftovers bool // the limit leaves the incident out
+
 	mu       sync.Mutex
 	claims   []inspect.Claim
 	table    inspect.Table
@@ -132,6 +135,15 @@ func (m *memoryStore) Snapshot(ctx context.Context, table inspect.Table, query i
 		}
 	}
 	s.Matching = inspect.Count{Rows: int64(len(s.Claims)), Exact: true}
+	if excess := len(s.Claims) - m.limit; m.limit > 0 && excess > 0 {
+		s.Claims = slices.DeleteFunc(s.Claims, func(c inspect.Claim) bool {
+			leave := excess > 0 && s.Incident.Folded(c) == (query.LeftoversLast && !m.deafToLeftovers)
+			if leave {
+				excess--
+			}
+			return leave
+		})
+	}
 	if m.deaf {
 		return s, nil
 	}

@@ -61,7 +61,8 @@ func (s *Screen) timesLine(w int) string {
 
 // foldLines is how many lines the rows give to what is folded.
 func (s *Screen) foldLines() int {
-	if s.list.folded > 0 {
+	leftOut := s.list.foldsNow() && s.current().snapshot.Incident.Older.Claims > 0 // by the limit of a look
+	if s.list.folded > 0 || leftOut {
 		return 1
 	}
 	return 0
@@ -74,8 +75,9 @@ func (s *Screen) foldLine(w int) string {
 	return s.styles.Muted.Render(text.Cut("   "+s.keys.Fold.Help().Key+" lists "+text.Sanitise(story), w))
 }
 
-// toggleFold lists the claims from long before, or folds them again.
-func (s *Screen) toggleFold() {
+// toggleFold lists the claims from long before, or folds them again. Those that the
+// limit of a look left out are read first.
+func (s *Screen) toggleFold() tea.Cmd {
 	s.list.unfolded = !s.list.unfolded
 	s.list.arrange()
 	switch {
@@ -84,6 +86,10 @@ func (s *Screen) toggleFold() {
 	case s.list.unfolded:
 		s.say("all claims are listed")
 	}
+	if snapshot := s.current().snapshot; snapshot.Matching.Rows > int64(len(snapshot.Claims)) {
+		return s.loadClaims()
+	}
+	return nil
 }
 
 // showIncident opens what is known of the incident as a whole, uncut.

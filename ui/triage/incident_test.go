@@ -168,3 +168,21 @@ func TestALongPasteShowsItsEnd(t *testing.T) {
 		d.expect("lines above", "pay_last")
 	})
 }
+
+// A list that its limit cut short may hold no leftover at all: the line still names
+// them, and z reads them.
+func TestLeftoversThatTheLimitLeftOutAreStillNamed(t *testing.T) {
+	bubble(t, 80, 30, outage(), func(d *desk) {
+		d.expect("pay_0", "12 of 14 listed", "z lists 2 stuck claims from long before")
+		d.press("z")
+		d.expect("old_0", "old_1")
+		d.expectNot("z lists")
+	}, func(_ *triage.Config, m *memoryStore) { m.limit = 12 })
+}
+
+// Where a look holds leftovers alone, they do not fold away: nothing would be listed.
+func TestLeftoversAloneAreListed(t *testing.T) {
+	bubble(t, 80, 30, outage(), func(d *desk) {
+		d.expect("old_0", "old_1", "2 of 14 listed")
+	}, func(_ *triage.Config, m *memoryStore) { m.limit, m.deafToLeftovers = 2, true })
+}

@@ -119,7 +119,12 @@ func (l *list) arrange() {
 // folds reports whether a row folds away. A filter looks into all rows, and
 // what is marked or has just gone stays in sight.
 func (l *list) folds(r row) bool {
-	return l.old != nil && !l.unfolded && l.filter == "" && l.only == nil && r.gone == "" && !l.marked[r.claim.Key] && l.old(r.claim)
+	return l.foldsNow() && r.gone == "" && !l.marked[r.claim.Key] && l.old(r.claim)
+}
+
+// foldsNow reports whether claims from long before fold away at all.
+func (l *list) foldsNow() bool {
+	return l.old != nil && !l.unfolded && l.filter == "" && l.only == nil
 }
 
 // setOnly lists only some claims; nil lists all.

@@ -3,6 +3,7 @@ package triage
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -63,7 +64,7 @@ func (s *Screen) loadClaims() tea.Cmd {
 	s.load.asked = s.now
 	generation, tab := s.load.generation, s.tab
 	store, table, query := s.cfg.Store, s.cfg.Table, s.cfg.Query
-	query.All = tab == tabClaims
+	query.All, query.LeftoversLast = tab == tabClaims, tab == tabStuck && !s.list.unfolded
 	query.Before = s.memory.forList()
 	return s.askWith(ctx, func(ctx context.Context) tea.Msg {
 		defer cancel()
@@ -164,12 +165,14 @@ func (s *Screen) show(t tab) tea.Cmd {
 }
 
 // olderOf says which claims fold away: those from long before the incident, in
-// the list of what is stuck.
+// the list of what is stuck. Where nothing else is listed they stay: the list would
+// be empty.
 func (s *Screen) olderOf(snapshot inspect.Snapshot) func(inspect.Claim) bool {
-	if s.tab != tabStuck || snapshot.Incident.Older.Claims == 0 {
+	folded := snapshot.Incident.Folded
+	if s.tab != tabStuck || !slices.ContainsFunc(snapshot.Claims, func(c inspect.Claim) bool { return !folded(c) }) {
 		return nil
 	}
-	return snapshot.Incident.Folded
+	return folded
 }
 
 // nextTab goes on to the next tab, or back; a database that cannot be diagnosed

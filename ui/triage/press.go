@@ -43,7 +43,7 @@ func (s *Screen) pressed(msg tea.KeyPressMsg) tea.Cmd {
 	case key.Matches(msg, k.Group):
 		s.nextGrouping()
 	case key.Matches(msg, k.Fold):
-		s.toggleFold()
+		return s.toggleFold()
 	case key.Matches(msg, k.Filter):
 		s.groups = grouped{}
 		s.mode = filtering
