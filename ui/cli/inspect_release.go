@@ -60,7 +60,7 @@ idemtui inspect release --connection payments --plan PLAN --yes --max 12 --reaso
 	f.BoolVar(&flags.yes, "yes", false, "release, instead of printing the plan")
 	f.StringVar(&flags.reason, "reason", "", "why: it is kept in the audit record")
 	f.StringVar(&flags.plan, "plan", "", "the id of a plan printed in the last hour")
-	f.StringVar(&flags.mode, "mode", string(inspect.ReleaseAuto), "how: auto, requeue, fail, clear, expire, delete")
+	f.StringVar(&flags.mode, "mode", string(inspect.ReleaseAuto), "how: "+releaseModeNames())
 	f.StringVar(&flags.from, "from", "", "a file with keys, as for lookup; - is standard input")
 	f.StringVar(&flags.owner, "owner", "", "all claims of this owner")
 	f.BoolVar(&flags.allLikelyDead, "all-likely-dead", false, "all claims whose verdict is LIKELY DEAD")
@@ -79,6 +79,14 @@ var releaseModes = []inspect.ReleaseMode{
 	inspect.ReleaseExpire, inspect.ReleaseMove, inspect.ReleaseCall,
 }
 
+func releaseModeNames() string {
+	names := make([]string, len(releaseModes))
+	for i, mode := range releaseModes {
+		names[i] = string(mode)
+	}
+	return strings.Join(names, ", ")
+}
+
 // check finds what is wrong with the flags before anything is opened.
 func (f *releaseFlags) check(cmd *cobra.Command, keys []string) error {
 	selectors := given(len(keys) > 0, f.from != "", f.owner != "", f.allLikelyDead, f.plan != "")
@@ -93,7 +101,7 @@ func (f *releaseFlags) check(cmd *cobra.Command, keys []string) error {
 	case selectors > 1:
 		what, todo = "keys, --from, --owner, --all-likely-dead and --plan exclude each other", "give one of them"
 	case !slices.Contains(releaseModes, inspect.ReleaseMode(f.mode)):
-		what = fmt.Sprintf("--mode %q is no release mode", f.mode)
+		what = fmt.Sprintf("--mode %q is no release mode; it is one of %s", f.mode, releaseModeNames())
 	case f.overrideLease && len(keys) != 1 && f.plan == "":
 		what, todo = "--override-lease is for one key at a time", "name one key"
 	case f.yes && strings.TrimSpace(f.reason) == "":

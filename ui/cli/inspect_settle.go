@@ -93,7 +93,7 @@ func (f *settleFlags) check(cmd *cobra.Command, keys []string) error {
 	case selectors > 1:
 		what, todo = "keys, --from and --plan exclude each other", "give one of them"
 	case !slices.Contains(releaseModes, inspect.ReleaseMode(f.mode)):
-		what, todo = fmt.Sprintf("--mode %q is no release mode", f.mode), seeHelp(cmd.CommandPath())
+		what, todo = fmt.Sprintf("--mode %q is no release mode; it is one of %s", f.mode, releaseModeNames()), seeHelp(cmd.CommandPath())
 	case f.yes && strings.TrimSpace(f.reason) == "":
 		what, todo = "--yes needs --reason", "say why, for the audit record"
 	case len(keys) > 0 && f.outcome == "":
