@@ -19,9 +19,9 @@ import (
 )
 
 const (
-	stressKeys     = 300
+	stressKeys     = 400
 	stressLongKeys = 4000
-	stressWorkers  = 6
+	stressWorkers  = 8
 	// stressTime is how long the short mode takes at least, stressAtMost how long
 	// it waits for everything to have raced.
 	stressTime   = 900 * time.Millisecond
