@@ -230,21 +230,10 @@ func (s *Screen) Shown() sim.Scenario {
 // Explores is what there is to explore of the run: its handler, and one fault of
 // each kind that happens in it.
 func (s *Screen) Explores() explore.Config {
-	config := s.player.Explores()
 	if s.place.kind == results || s.place.kind == closing || s.scene == noScene {
-		return config
+		return s.player.Explores()
 	}
-	for _, send := range s.present().Sends {
-		switch {
-		case send.Fault == sim.FaultCrash:
-			config.Budgets.Crash = 1
-		case send.Fault == sim.FaultPause:
-			config.Budgets.Slow = 1
-		case send.Outcome == sim.Timeout:
-			config.Budgets.Timeout = 1
-		}
-	}
-	return config
+	return player.ExploresOf(s.player.Shown(), s.present().Sends)
 }
 
 // Pause stops the clock, and ends the way to a moment.
