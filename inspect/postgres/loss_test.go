@@ -1,6 +1,8 @@
 package postgres
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -8,6 +10,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"idemtui/inspect"
 	"idemtui/inspect/servertest"
@@ -19,6 +23,7 @@ type cutter struct {
 	listener net.Listener
 	server   string
 	armed    atomic.Bool
+	deaf     atomic.Bool // what comes from the server goes nowhere
 	all      sync.WaitGroup
 }
 
@@ -60,6 +65,9 @@ func (c *cutter) accept() {
 				n, err := server.Read(buffer)
 				if err != nil || cut.Load() {
 					break
+				}
+				if c.deaf.Load() {
+					continue
 				}
 				if _, err := client.Write(buffer[:n]); err != nil {
 					break
@@ -127,4 +135,47 @@ func TestANetworkCutBetweenTwoLooksIsHealed(t *testing.T) {
 		wantFault(t, err, inspect.FaultGone)
 	}
 	equal(t, "list", keysOf(snapshot(t, s, table, inspect.Query{}).Claims), []string{"k"})
+}
+
+// A network that swallows everything says nothing of it: no error comes by itself.
+func TestANetworkThatFallsSilentIsNoticedAndHealed(t *testing.T) {
+	db, _, _ := recommended(t, "('k', 'PROCESSING', 'w1', "+lapsed+")")
+	c := newCutter(t, db)
+	s := open(t, c.dsn(db), Options{ConnectTimeout: time.Second})
+	s.silence = 500 * time.Millisecond
+	table := resolve(t, s, inspect.Target{})
+	c.deaf.Store(true)
+	start := time.Now()
+	_, err := s.Snapshot(t.Context(), table, inspect.Query{})
+	if took := time.Since(start); err == nil || took > 10*time.Second {
+		t.Errorf("after %s: %v", took, err)
+	}
+	if text := fmt.Sprint(err); !strings.Contains(text, "no answer") || strings.Contains(text, "\n") {
+		t.Errorf("error: %s", text)
+	}
+	c.deaf.Store(false)
+	equal(t, "list", keysOf(snapshot(t, s, table, inspect.Query{}).Claims), []string{"k"})
+}
+
+// Silence of ours is none of the server's: whoever takes a list may rest.
+func TestOnlyAnAnswerThatDoesNotComeIsSilence(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ours, theirs := net.Pipe()
+		l := &listener{Conn: ours, limit: time.Minute}
+		go func() {
+			time.Sleep(time.Hour + 59*time.Second)
+			_, _ = theirs.Write([]byte("x")) // read below
+		}()
+		time.Sleep(time.Hour)
+		if n, err := l.Read(make([]byte, 1)); n != 1 || err != nil {
+			t.Errorf("%d bytes (%v)", n, err)
+		}
+		asked := time.Now()
+		if _, err := l.Read(make([]byte, 1)); !errors.Is(err, context.DeadlineExceeded) || time.Since(asked) != time.Minute {
+			t.Errorf("after %s: %v", time.Since(asked), err)
+		}
+		if err := theirs.Close(); err != nil {
+			t.Error(err)
+		}
+	})
 }

@@ -54,6 +54,7 @@ const applicationName = "idemtui"
 // connections: one that reads, kept open, and one opened for a release.
 type Store struct {
 	config  *pgx.ConnConfig
+	looking *pgx.ConnConfig // of the connection that reads
 	options Options
 	scrub   func(string) string
 
@@ -65,7 +66,8 @@ type Store struct {
 
 	replica *Store // nil without one
 
-	large int64 // exactPages, or what a test sets
+	large   int64         // exactPages, or what a test sets
+	silence time.Duration // how long a look waits for the next byte
 
 	mu       sync.Mutex
 	uncounts map[uint32]bool // tables whose exact count ran into the timeout
@@ -100,10 +102,12 @@ func Open(d dsn.DSN, options Options) (*Store, error) {
 		}
 	}
 	life, end := context.WithCancel(context.Background())
-	return &Store{
+	s := &Store{
 		config: config, options: options, scrub: d.Scrub, life: life, end: end,
-		read: newLine(), write: newLine(), uncounts: map[uint32]bool{}, large: exactPages, replica: replica,
-	}, nil
+		read: newLine(), write: newLine(), uncounts: map[uint32]bool{}, large: exactPages, silence: silenceOf(options.StatementTimeout), replica: replica,
+	}
+	s.looking = listening(config, func() time.Duration { return s.silence })
+	return s, nil
 }
 
 func (o Options) withDefaults() Options {
@@ -231,7 +235,7 @@ func (s *Store) Identity(ctx context.Context) (inspect.Database, error) {
 func (s *Store) look(ctx context.Context, what string, f func(context.Context, *tx) error) error {
 	once := func() error {
 		return s.while(ctx, func(ctx context.Context) error {
-			return s.read.use(ctx, s.config, func(conn *pgx.Conn) error {
+			return s.read.use(ctx, s.looking, func(conn *pgx.Conn) error {
 				return s.transact(ctx, conn, readOnly, f)
 			})
 		})
