@@ -8,7 +8,7 @@ import (
 )
 
 // Touched is claims whose rows were last written within one minute, by more than
-// one worker: one event stopped them all, such as a failover of the database, and
+// one worker: one event stopped them all, the end of a host or a failover, and
 // their workers may well be alive.
 type Touched struct {
 	Claims   int64
@@ -109,7 +109,7 @@ func (t Touched) Text(now time.Time) string {
 	if t.Owners > 0 {
 		text += fmt.Sprintf(" by %s", plural(t.Owners, "owner"))
 	}
-	text += ": one event, such as a failover of the database, is likelier than many deaths"
+	text += ": one event, the end of a host or a failover of the database, is likelier than many deaths"
 	if t.Alive > 0 {
 		belong := "belong to live workers"
 		if t.Alive == 1 {

@@ -30,13 +30,13 @@ func TestR31_ClaimsLastWrittenInOneMinuteAreOneEvent(t *testing.T) {
 		m      Mapping
 		want   string
 	}{
-		"one event":           {event, leased(), "3 claims last touched 11:29:00 to 11:30:00 by 3 owners: one event, such as a failover of the database, is likelier than many deaths"},
+		"one event":           {event, leased(), "3 claims last touched 11:29:00 to 11:30:00 by 3 owners: one event, the end of a host or a failover of the database, is likelier than many deaths"},
 		"two are none":        {event[:2], leased(), ""},
 		"one owner":           {[]Claim{touchedAgo("a", time.Hour), touchedAgo("a", time.Hour+time.Second), touchedAgo("a", time.Hour+2*time.Second)}, leased(), ""},
 		"spread":              {[]Claim{touchedAgo("a", time.Hour), touchedAgo("b", 2*time.Hour), touchedAgo("c", 3*time.Hour)}, leased(), ""},
 		"half of them":        {append([]Claim{touchedAgo("d", 2*time.Hour), touchedAgo("e", 3*time.Hour), touchedAgo("f", 4*time.Hour)}, event...), leased(), ""},
-		"running leases":      {append([]Claim{running, running, running, running}, event...), leased(), "3 claims last touched 11:29:00 to 11:30:00 by 3 owners: one event, such as a failover of the database, is likelier than many deaths"},
-		"heartbeat elsewhere": {beats, elsewhere, "3 claims last touched 11:29:00 to 11:30:00 by 3 owners: one event, such as a failover of the database, is likelier than many deaths; 3 of them belong to live workers"},
+		"running leases":      {append([]Claim{running, running, running, running}, event...), leased(), "3 claims last touched 11:29:00 to 11:30:00 by 3 owners: one event, the end of a host or a failover of the database, is likelier than many deaths"},
+		"heartbeat elsewhere": {beats, elsewhere, "3 claims last touched 11:29:00 to 11:30:00 by 3 owners: one event, the end of a host or a failover of the database, is likelier than many deaths; 3 of them belong to live workers"},
 	} {
 		got := ""
 		if touched := TouchedTogether(c.claims, Facts{Now: noon, Mapping: c.m}); touched.OK {
