@@ -85,13 +85,20 @@ func (t *tx) recognise(ctx context.Context, target inspect.Target) (inspect.Tabl
 	}
 }
 
-// warnOthers names the other tables of known shapes, of which one was taken.
+// warnOthers names the other tables of known shapes, of which one was taken; beside
+// a guess, those that need a word to be read: the claims may be theirs.
 func warnOthers(table inspect.Table, all []inspect.Table) inspect.Table {
-	var others []string
+	var others, unread []string
 	for _, c := range all {
 		if c.OID != table.OID && c.Mapping.Profile != inspect.GuessedProfile {
 			others = append(others, fmt.Sprintf("%s (%s)", c.FullName(), c.Mapping.Profile))
 		}
+		if c.Incomplete && c.Score > 0 && table.Mapping.Profile == inspect.GuessedProfile {
+			unread = append(unread, c.FullName())
+		}
+	}
+	if len(unread) > 0 {
+		table.Warnings = append(table.Warnings, fmt.Sprintf("%s was taken; these may hold claims too, and need --table and --map: %s (inspect tables says what is missing)", table.FullName(), strings.Join(unread[:min(3, len(unread))], ", ")))
 	}
 	if len(others) > 0 {
 		table.Warnings = append(table.Warnings, fmt.Sprintf("%s was taken; known shapes too: %s (--table)", table.FullName(), strings.Join(others, ", ")))

@@ -65,6 +65,21 @@ func TestAGuessedTableIsLookedAtAndReleasedOnlyWhenAccepted(t *testing.T) {
 	}
 }
 
+func TestBesideAGuessTheTablesThatNeedAWordAreNamed(t *testing.T) {
+	db := servertest.Postgres(t)
+	db.Exec(`CREATE TYPE inbox_state AS ENUM ('InProgress', 'Processed');
+ CREATE TABLE inbox (event_id uuid PRIMARY KEY, status inbox_state, locked_until timestamptz, locked_by text);
+ CREATE TABLE processed_events (event_id text PRIMARY KEY, status text, started_at timestamptz, worker_id text)`)
+	s := open(t, db.DSN())
+	table := resolve(t, s, inspect.Target{})
+	if warnings := strings.Join(table.Warnings, "\n"); table.Name != "inbox" || !strings.Contains(warnings, "public.inbox was taken; these may hold claims too, and need --table and --map: public.processed_events (") {
+		t.Errorf("%s: %s", table.Name, warnings)
+	}
+	if warnings := strings.Join(resolve(t, s, inspect.Target{Table: "inbox"}).Warnings, "\n"); strings.Contains(warnings, "processed_events") {
+		t.Errorf("a table that was named: %s", warnings)
+	}
+}
+
 // BenchmarkTables ranks candidates in a database of 10,000 tables; it must stay
 // under 2 s.
 func BenchmarkTables(b *testing.B) {
