@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -119,6 +120,15 @@ func flagError(cmd *cobra.Command, err error) error {
 		if near := nearFlag(cmd, missing.GetSpecifiedName()); near != "" {
 			return usageError(err.Error(), fmt.Sprintf("did you mean '--%s'?", near))
 		}
+	}
+	var invalid *pflag.InvalidValueError
+	var number *strconv.NumError
+	if errors.As(err, &invalid) && errors.As(err, &number) {
+		why := "is no number"
+		if errors.Is(number, strconv.ErrRange) {
+			why = "is too large or too small a number"
+		}
+		return usageError(fmt.Sprintf("--%s %q %s", invalid.GetFlag().Name, invalid.GetValue(), why), seeHelp(cmd.CommandPath()))
 	}
 	return usageError(err.Error(), seeHelp(cmd.CommandPath()))
 }
