@@ -22,7 +22,7 @@ func (l Lookup) Summary() string {
 			parts = append(parts, fmt.Sprintf("%d %s", n, class.Words()))
 		}
 	}
-	line := fmt.Sprintf("%d keys: %s", len(l.Keys), strings.Join(parts, ", "))
+	line := plural(int64(len(l.Keys)), "key") + ": " + strings.Join(parts, ", ")
 	if l.Repeats > 0 {
 		line += fmt.Sprintf("; %d repeated", l.Repeats)
 	}

@@ -47,3 +47,10 @@ func TestEachKeyHasOneClass(t *testing.T) {
 		}
 	}
 }
+
+func TestSummaryOfOneKey(t *testing.T) {
+	l := Lookup{Keys: []LookedUp{{Class: ClassStuck}}}
+	if got := l.Summary(); got != "1 key: 1 stuck" {
+		t.Errorf("summary %q", got)
+	}
+}
