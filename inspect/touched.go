@@ -65,9 +65,10 @@ func lastTouch(c *Claim, f Facts) Stamp {
 }
 
 // stoodStill: nobody has written the row for as long as a worker should take, and
-// no lease says that this is in order.
+// no lease says that this is in order. Where finished rows look the same, nothing
+// follows from rows that stand still.
 func stoodStill(c *Claim, touched time.Time, f Facts) bool {
-	return c.State == StateProcessing && !leaseRuns(*c, f) && (c.Condition == ConditionStuck || touched.Before(f.Now.Add(-f.Mapping.Threshold())))
+	return c.State == StateProcessing && !f.Mapping.looksAlike() && !leaseRuns(*c, f) && (c.Condition == ConditionStuck || touched.Before(f.Now.Add(-f.Mapping.Threshold())))
 }
 
 func touchedTogether(points []point, claim func(int) *Claim) Null[Touched] {

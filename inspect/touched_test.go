@@ -25,6 +25,7 @@ func TestR31_ClaimsLastWrittenInOneMinuteAreOneEvent(t *testing.T) {
 		beats[i] = event[i]
 		beats[i].HeartbeatAt, beats[i].LeaseUntil, beats[i].Condition, beats[i].Verdict = At(noon), Stamp{}, ConditionHeld, VerdictAlive
 	}
+	alike := Mapping{ClaimedAt: "at", Kind: KindInsertOnlyCommit}
 	for name, c := range map[string]struct {
 		claims []Claim
 		m      Mapping
@@ -32,6 +33,7 @@ func TestR31_ClaimsLastWrittenInOneMinuteAreOneEvent(t *testing.T) {
 	}{
 		"one event":           {event, leased(), "3 claims last touched 11:29:00 to 11:30:00 by 3 owners: one event, the end of a host or a failover of the database, is likelier than many deaths"},
 		"two are none":        {event[:2], leased(), ""},
+		"finished, perhaps":   {event, alike, ""},
 		"one owner":           {[]Claim{touchedAgo("a", time.Hour), touchedAgo("a", time.Hour+time.Second), touchedAgo("a", time.Hour+2*time.Second)}, leased(), ""},
 		"spread":              {[]Claim{touchedAgo("a", time.Hour), touchedAgo("b", 2*time.Hour), touchedAgo("c", 3*time.Hour)}, leased(), ""},
 		"half of them":        {append([]Claim{touchedAgo("d", 2*time.Hour), touchedAgo("e", 3*time.Hour), touchedAgo("f", 4*time.Hour)}, event...), leased(), ""},
