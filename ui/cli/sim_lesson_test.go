@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -108,5 +109,20 @@ func TestSimExportDrawsALessonUnderItsOwnHandler(t *testing.T) {
 		if picture := mustSim(t, line); !strings.Contains(picture, "<title>"+want) {
 			t.Errorf("sim %s: no title %q:\n%.300s", line, want, picture)
 		}
+	}
+}
+
+// A call that charges nothing is no charge on the provider's lane.
+func TestTimelineTellsARepeatFromACharge(t *testing.T) {
+	lane := regexp.MustCompile(`(?m)^provider +(.*)$`)
+	for line, want := range map[string]string{
+		"--handler natural": "$ =", "--handler keyonly": "$ =", "--handler increment": "$ ✗ $", "--handler none": "$ ✗ $",
+	} {
+		if got := strings.Join(strings.Fields(lane.FindStringSubmatch(mustSim(t, line))[1]), " "); got != want {
+			t.Errorf("sim %s: the provider's lane is %q, want %q", line, got, want)
+		}
+	}
+	if picture := mustSim(t, "export --as svg --handler none --payments 20"); !strings.Contains(picture, `class="bad">✗ p`) {
+		t.Error("the picture of many payments has no double charge")
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html"
 	"io"
+	"strings"
 
 	"idemtui/sim"
 	"idemtui/ui/text"
@@ -170,8 +171,11 @@ func (p *picture) bar(s sim.Span, y int) {
 func (p *picture) moment(s sim.Span, y, free int) int {
 	x := p.x(s.Start)
 	what, class := momentText(p.trace, s), ""
-	if what == "✗ $" {
-		what, class = "✗ charged twice", "bad"
+	switch {
+	case strings.HasPrefix(what, "✗ $"):
+		what, class = "✗"+strings.TrimPrefix(what, "✗ $")+" charged twice", "bad"
+	case s.Event == sim.EventRebalance:
+		what = "rebalance"
 	}
 	p.printf("<circle class=\"dot %s\" cx=\"%d\" cy=\"%d\" r=\"5\"/>\n", class, x, y+svgBar/2+svgRailAfter)
 	wide := text.Width(what) * svgLetter

@@ -114,6 +114,8 @@ func momentText(trace *sim.Trace, s sim.Span) string {
 		said := "$"
 		if _, wrong := trace.ViolationAt(int(s.FirstSeq)); wrong {
 			said = "✗ $"
+		} else if !charges(trace, s) {
+			said = "="
 		}
 		if trace.Scenario().Payments > 1 {
 			said += " " + payment
@@ -137,6 +139,16 @@ func momentText(trace *sim.Trace, s sim.Span) string {
 		return "✗ dead letter"
 	}
 	return s.Label.String()
+}
+
+// charges says whether the call of a moment made the ledger grow: a key that the
+// provider knows, or a value that is set again, leaves it as it is.
+func charges(trace *sim.Trace, s sim.Span) bool {
+	if e := trace.Handler().Effect; e == sim.EffectCount || e == sim.EffectFence {
+		return true
+	}
+	n := int(s.FirstSeq)
+	return trace.At(n + 1).Payments[s.Payment].Charges > trace.At(n).Payments[s.Payment].Charges
 }
 
 // write puts text into the row where there is room for it whole, and says
