@@ -46,7 +46,7 @@ func (t *tx) bind(ctx context.Context, r relation, m inspect.Mapping, target ins
 	}
 	table.Mapping = b.m
 	table.Warnings = append(table.Warnings, b.m.Caveats...)
-	table.UniqueKey = r.coveredBy(b.m.KeyNames())
+	table.UniqueKey = r.coveredBy(b.m.KeyNames()) && !r.inherited
 	if !table.UniqueKey {
 		table.Warnings = append(table.Warnings, fmt.Sprintf("no unique constraint keeps %s single in %s: a claim is not atomic there, and one key may stand on several rows",
 			strings.Join(b.m.KeyNames(), ", "), table.FullName()))

@@ -16,6 +16,9 @@ type relation struct {
 	kind   string     // pg_class.relkind
 	unique [][]string // the columns of each valid, total unique index
 	usable bool       // USAGE on the schema
+	// inherited: other tables may hold rows of it too, which its unique indexes do
+	// not cover.
+	inherited bool
 }
 
 // relationSQL reads relations by condition. It takes no lock on them: sizes
@@ -29,7 +32,7 @@ const relationSQL = `SELECT c.oid::text, n.nspname::text, c.relname::text, c.rel
  has_schema_privilege(n.oid, 'USAGE')::text,
  has_table_privilege(c.oid, 'DELETE')::text,
  coalesce(has_column_privilege(c.oid, (-2)::int2, 'SELECT') AND has_column_privilege(c.oid, (-4)::int2, 'SELECT'), false)::text,
- coalesce(c.relkind = 'r' AND NOT c.relhassubclass AND c.relam = 2 AND has_column_privilege(c.oid, (-1)::int2, 'SELECT'), false)::text, ` + plainTable + `
+ coalesce(c.relkind = 'r' AND NOT c.relhassubclass AND c.relam = 2 AND has_column_privilege(c.oid, (-1)::int2, 'SELECT'), false)::text, ` + plainTable + `, (c.relkind = 'r' AND c.relhassubclass)::text
  FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
  WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND n.nspname NOT IN ('pg_catalog', 'information_schema') AND n.nspname NOT LIKE 'pg\_%' AND `
 
@@ -59,7 +62,7 @@ func (t *tx) relations(ctx context.Context, condition string, args ...any) ([]re
 	at := map[string]int{}
 	var oids []string
 	err := t.texts(ctx, func(v []*string) error {
-		r := relation{kind: *v[3], usable: *v[8] == "true", table: inspect.Table{
+		r := relation{kind: *v[3], usable: *v[8] == "true", inherited: *v[13] == "true", table: inspect.Table{
 			Database: t.database.ID, Schema: *v[1], Name: *v[2], Partitioned: *v[3] == "p", RowSecurity: *v[6] == "true",
 			HasTriggers: *v[7] == "true", CanDelete: *v[9] == "true", RowVersions: *v[10] == "true",
 			RowPlaces: *v[11] == "true", Plain: *v[12] == "true",

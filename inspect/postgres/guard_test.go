@@ -18,6 +18,7 @@ func forged(t *testing.T, s *Store, table inspect.Table, mode inspect.ReleaseMod
 		}
 		p.Rows = append(p.Rows, inspect.PlannedFrom(detail.Claim))
 	}
+	p.SQL = s.statements(table, p)
 	p.ID = inspect.PlanID(p)
 	return p
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -29,6 +30,9 @@ func (s *Store) Plan(ctx context.Context, table inspect.Table, request inspect.P
 		}
 		if err == nil {
 			err = t.mayCall(ctx, w)
+		}
+		if err == nil {
+			err = t.removesNoMore(ctx, w)
 		}
 		if err != nil {
 			return err
@@ -141,6 +145,28 @@ func (t *tx) mayWrite(w write) error {
 		return refuse(inspect.FaultPermission, fmt.Sprintf("not every column of %s may be read by role %s, so a deleted row could not be put back", table.FullName(), t.database.User), "grant SELECT on the table (hide: in the config keeps columns back too), or choose another --mode")
 	}
 	return nil
+}
+
+// removesNoMore refuses to delete rows with which the server would delete or
+// change rows of other tables: those are in no record, and no undo puts them back.
+func (t *tx) removesNoMore(ctx context.Context, w write) error {
+	if !w.removes() {
+		return nil
+	}
+	var with []string
+	err := t.texts(ctx, func(v []*string) error {
+		with = append(with, *v[0])
+		return nil
+	}, `SELECT DISTINCT f.conrelid::regclass::text FROM pg_constraint f WHERE f.contype = 'f' AND f.confdeltype IN ('c', 'n', 'd') AND f.conparentid = 0
+ AND (f.confrelid = $1::text::oid OR f.confrelid IN (SELECT relid FROM pg_partition_tree($1::text::oid::regclass)))`, strconv.FormatUint(uint64(w.table.OID), 10))
+	if err != nil || len(with) == 0 {
+		return err
+	}
+	slices.Sort(with)
+	return &inspect.Fault{
+		Kind: inspect.FaultRefused, What: fmt.Sprintf("with a row of %s the server deletes or changes rows of %s (ON DELETE), which could not be put back", w.table.FullName(), strings.Join(with, ", ")),
+		Next: "choose another --mode",
+	}
 }
 
 // asked reads and judges the claims of a request; missing are keys without a row.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -19,7 +20,28 @@ import (
 // write the database refuses is reported and never stops the rest.
 func (s *Store) Release(ctx context.Context, table inspect.Table, plan inspect.Plan, options inspect.ReleaseOptions) (inspect.Result, error) {
 	w := newWrite(table, plan.Mode, plan.OverrideLease, s.auditColumns(table))
+	if plan.Table == table.FullName() && plan.SQL != s.statements(table, plan) {
+		return inspect.Result{Plan: plan, Skipped: slices.Clone(plan.Refused)}, &inspect.Fault{
+			Kind: inspect.FaultRefused, What: "the statement would be another than the plan shows: the table, its mapping or what is recorded of it has changed since", Next: "make a new plan",
+		}
+	}
 	return s.release(ctx, table, plan, options, w)
+}
+
+// statements are what a plan runs, as it shows them.
+func (s *Store) statements(table inspect.Table, plan inspect.Plan) string {
+	if !plan.Settles() {
+		return newWrite(table, plan.Mode, plan.OverrideLease, s.auditColumns(table)).shown()
+	}
+	var sql []string
+	completed, released := plan.CompletedBy()
+	if len(completed) > 0 || plan.Mode == inspect.ReleaseComplete {
+		sql = append(sql, newCompletion(table, s.auditColumns(table)).shown())
+	}
+	if len(released) > 0 {
+		sql = append(sql, newWrite(table, plan.Mode, false, s.auditColumns(table)).shown())
+	}
+	return strings.Join(sql, ";\n")
 }
 
 func (s *Store) release(ctx context.Context, table inspect.Table, plan inspect.Plan, options inspect.ReleaseOptions, w write) (inspect.Result, error) {
@@ -218,7 +240,20 @@ func ofOneRow(pg *pgconn.PgError) bool {
 	case "42", "0A":
 		return pg.Where != "" && pg.Code != "42501"
 	}
-	return false
+	return waits(pg)
+}
+
+// waits: a row's write waited too long for another transaction, as one that has
+// put the same value into a unique index and is not over. A table that is locked
+// has no place where.
+func waits(pg *pgconn.PgError) bool { return pg.Code == "55P03" && pg.Where != "" }
+
+// said is what the database said of one row.
+func (s *Store) said(pg *pgconn.PgError) string {
+	if waits(pg) {
+		return fmt.Sprintf("another transaction that is not over was in the way, %s (%s)", s.scrub(pg.Where), pg.Code)
+	}
+	return fmt.Sprintf("%s (%s)", s.scrub(pg.Message), pg.Code)
 }
 
 // try runs one transaction: write, audit, commit; then it finds out why the
@@ -250,7 +285,7 @@ func (r *releaser) try(ctx context.Context, rows []inspect.PlannedRow) error {
 // refused reports a row that the database refused.
 func (r *releaser) refused(row inspect.PlannedRow, pg *pgconn.PgError) {
 	r.settled++
-	r.result.Failed = append(r.result.Failed, inspect.Failure{Key: row.Key, Error: fmt.Sprintf("%s (%s)", r.store.scrub(pg.Message), pg.Code)})
+	r.result.Failed = append(r.result.Failed, inspect.Failure{Key: row.Key, Error: r.store.said(pg)})
 }
 
 // perform opens a transaction and runs the statement of a batch in it. Only the
@@ -286,11 +321,14 @@ func (r *releaser) writeRows(ctx context.Context, p *pipeline, rows []inspect.Pl
 		done, err = r.returned(q, rows)
 		return err
 	}, values, formats)
-	plain, now := "", ""
-	p.add(inEnd, func(q pgx.Rows) error { return scanOne(q, &r.transaction, &plain, &now) }, strconv.FormatUint(uint64(r.table.OID), 10))
+	plain, now, columns := "", "", ""
+	p.add(inEnd, func(q pgx.Rows) error { return scanOne(q, &r.transaction, &plain, &now, &columns) }, strconv.FormatUint(uint64(r.table.OID), 10))
 	err = p.run(ctx, r.conn.conn)
 	if err == nil && r.write.table.Plain && plain != "true" {
 		err = errAltered
+	}
+	if err == nil && r.write.removes() && columns != strconv.Itoa(len(r.write.table.Columns)) {
+		err = &inspect.Fault{Kind: inspect.FaultRefused, What: fmt.Sprintf("%s has other columns than when it was looked at, so a deleted row could not be put back", r.table.FullName()), Next: "start idemtui again and make a new plan"}
 	}
 	stampNow(r.write.images(), done, &now)
 	return done, err
@@ -333,8 +371,9 @@ func (r *releaser) encoded(rows []inspect.PlannedRow) (values [][]byte, formats 
 }
 
 // inEnd asks for the transaction's id (see transactionStatus) and time, and, now
-// that nobody can alter the table before the commit, whether it is still plain.
-const inEnd = "SELECT txid_current()::text, " + plainTable + ", now()::text FROM pg_class c WHERE c.oid = $1::text::oid"
+// that nobody can alter the table before the commit, whether it is still plain
+// and how many columns it has.
+const inEnd = "SELECT txid_current()::text, " + plainTable + ", now()::text, (SELECT count(*)::text FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped) FROM pg_class c WHERE c.oid = $1::text::oid"
 
 // returned reads what the statement returned of each row that it wrote.
 func (r *releaser) returned(q pgx.Rows, rows []inspect.PlannedRow) ([]written, error) {

@@ -308,3 +308,63 @@ func TestReleaseClearsLockedAt(t *testing.T) {
 		t.Errorf("row = %s", got)
 	}
 }
+
+// A row whose write waits for a transaction that is not over is a bad row too.
+func TestR13_ARowThatMustWaitNeverStopsTheRest(t *testing.T) {
+	db, s, _ := recommended(t, "")
+	db.Exec(`CREATE TABLE jobs (k text PRIMARY KEY, st text, slot int, lease timestamptz);
+ CREATE UNIQUE INDEX ON jobs (slot) WHERE st = 'F';
+ INSERT INTO jobs SELECT 'r' || n, 'P', n, now() - interval '1 hour' FROM generate_series(1, 5) n`)
+	table := mapped(t, s, "jobs", "key=k,state=st,processing=P,free=F,lease=lease")
+	p := plan(t, s, table, inspect.PlanRequest{Keys: keyList(t, table, "r1", "r2", "r3", "r4", "r5")})
+	held, err := db.Conn().Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := held.Exec(t.Context(), "INSERT INTO jobs VALUES ('other', 'F', 3, NULL)"); err != nil {
+		t.Fatal(err)
+	}
+	r := release(t, s, table, p, &memoryAuditor{})
+	equal(t, "released", names(r.Released), []string{"r1", "r2", "r4", "r5"})
+	if len(r.Failed) != 1 || r.Failed[0].Key.String() != "r3" || !strings.Contains(r.Failed[0].Error, "another transaction that is not over was in the way") {
+		t.Errorf("failed = %+v", r.Failed)
+	}
+	if err := held.Rollback(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A plan that was printed is carried out under the mapping that it was made with.
+func TestAPlanRunsOnlyTheStatementThatItShows(t *testing.T) {
+	db, s, _ := recommended(t, "")
+	db.Exec("CREATE TABLE jobs (id text PRIMARY KEY, st text, own text, at timestamptz); INSERT INTO jobs VALUES ('a', 'P', 'w1', now() - interval '1 hour')")
+	const mapping = "key=id,state=st,processing=P,claimed_at=at,owner=own,"
+	table, other := mapped(t, s, "jobs", mapping+"done=D,free=N"), mapped(t, s, "jobs", mapping+"done=N,free=D")
+	for _, p := range []inspect.Plan{
+		plan(t, s, table, inspect.PlanRequest{Keys: keyList(t, table, "a")}),
+		planSettle(t, s, table, answered(t, table, inspect.AnswerNotCharged, "q", "a")),
+	} {
+		_, err := s.Release(t.Context(), other, p, inspect.ReleaseOptions{Auditor: &memoryAuditor{}, Reason: "test"})
+		if f := wantFault(t, err, inspect.FaultRefused); !strings.Contains(f.What, "another than the plan shows") {
+			t.Errorf("it says %s", f.What)
+		}
+	}
+	if got := db.Text("SELECT st FROM jobs"); got != "P" {
+		t.Errorf("the row is %s", got)
+	}
+}
+
+// The unique index of a table does not cover what inherits from it.
+func TestAChildTablesClaimOfTheSameKeyIsNotTouched(t *testing.T) {
+	db, s, _ := recommended(t, "")
+	db.Exec(`CREATE TABLE jobs (id text PRIMARY KEY, st text, own text, until timestamptz); CREATE TABLE jobs_old () INHERITS (jobs);
+INSERT INTO jobs SELECT id, 'P', 'w1', now() - interval '1 hour' FROM unnest(ARRAY['a', 'b']) id`)
+	table := mapped(t, s, "jobs", "key=id,state=st,processing=P,done=D,free=N,lease=until,owner=own")
+	p := plan(t, s, table, inspect.PlanRequest{Keys: keyList(t, table, "a", "b")})
+	db.Exec("INSERT INTO jobs_old VALUES ('a', 'P', 'w2', now() + interval '1 hour')")
+	r := release(t, s, table, p, &memoryAuditor{})
+	equal(t, "released", names(r.Released), []string{"a", "b"})
+	if got := db.Text("SELECT st || own FROM jobs_old"); got != "Pw2" {
+		t.Errorf("the child's claim is %s", got)
+	}
+}

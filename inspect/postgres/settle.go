@@ -37,7 +37,7 @@ func (s *Store) PlanSettle(ctx context.Context, table inspect.Table, request ins
 		for i, row := range plan.Rows {
 			plan.Rows[i].Settlement, plan.Rows[i].Unknown = answers[row.Key], ""
 		}
-		if err := s.settleStatements(t, table, &plan); err != nil {
+		if err := s.settleStatements(ctx, t, table, &plan); err != nil {
 			return err
 		}
 		plan.ID = inspect.PlanID(plan)
@@ -74,27 +74,32 @@ func checkSettle(table inspect.Table, request inspect.SettleRequest) (inspect.Re
 
 // settleStatements fills in what the plan would run, and refuses what the role
 // may not do.
-func (s *Store) settleStatements(t *tx, table inspect.Table, plan *inspect.Plan) error {
+func (s *Store) settleStatements(ctx context.Context, t *tx, table inspect.Table, plan *inspect.Plan) error {
 	completed, released := plan.CompletedBy()
 	if len(completed) > 0 || plan.Mode == inspect.ReleaseComplete {
 		w := newCompletion(table, s.auditColumns(table))
 		if err := t.mayWrite(w); err != nil {
 			return err
 		}
-		plan.SQL = w.sql(false)
 	}
 	if len(released) > 0 {
 		w := newWrite(table, plan.Mode, false, s.auditColumns(table))
 		if err := t.mayWrite(w); err != nil {
 			return err
 		}
-		if plan.SQL != "" {
-			plan.SQL += ";\n"
+		if err := t.mayCall(ctx, w); err != nil {
+			return err
 		}
-		plan.SQL += w.sql(false)
+		if err := t.removesNoMore(ctx, w); err != nil {
+			return err
+		}
 	}
+	plan.SQL = s.statements(table, *plan)
 	plan.Consequence = inspect.SettleConsequences(table, plan.Mode, len(completed), len(released))
-	return nil
+	if len(released) == 0 {
+		return nil
+	}
+	return t.plannedWith(ctx, newWrite(table, plan.Mode, false, s.auditColumns(table)), plan)
 }
 
 // newCompletion is the statement that writes what the table's own completion

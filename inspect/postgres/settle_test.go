@@ -183,3 +183,18 @@ func TestSettleNeedsTheRightToComplete(t *testing.T) {
 		t.Errorf("not charged: %d rows, %v", p.Count(), err)
 	}
 }
+
+// What was not charged is released as a release would: with what it holds in
+// other tables, all of it shown.
+func TestSettleNotChargedReleasesTheCompanionToo(t *testing.T) {
+	db, s, table := called(t)
+	p := planSettle(t, s, table, answered(t, table, inspect.AnswerNotCharged, "q_1", "1"))
+	if !strings.Contains(p.SQL, "_private_job_queues") || !strings.Contains(p.SQL, "force_unlock_workers") {
+		t.Errorf("the plan shows\n%s", p.SQL)
+	}
+	r := release(t, s, table, p, &memoryAuditor{})
+	equal(t, "released", names(r.Released), []string{"1"})
+	if job, queue := db.Text(jobNow), db.Text(queueNow); job != "-" || queue != "-" {
+		t.Errorf("job %s, queue %s", job, queue)
+	}
+}

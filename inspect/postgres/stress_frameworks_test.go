@@ -32,7 +32,8 @@ func stressRiver(t *testing.T) stressKind {
 	}
 }
 
-// stressGraphile has jobs of named queues, which are locked with them.
+// stressGraphile has jobs of named queues, which are locked with them, after
+// them, as complete_job does: in another order workers would deadlock each other.
 func stressGraphile(t *testing.T) stressKind {
 	return stressKind{
 		name: "graphile-worker", table: "graphile_worker._private_jobs", key: column("id"), id: func(n int) string { return fmt.Sprint(n + 1) }, staleAfter: stressAge,
@@ -45,6 +46,7 @@ CREATE FUNCTION take(ids bigint[], owner text) RETURNS SETOF bigint LANGUAGE sql
  UPDATE graphile_worker._private_jobs SET locked_at = now(), locked_by = owner, attempts = (attempts + 1) % 20
   WHERE id IN (SELECT f.id FROM free f LEFT JOIN queue q ON q.id = f.job_queue_id WHERE f.job_queue_id IS NULL OR q.id IS NOT NULL) RETURNING id $$;
 CREATE FUNCTION finish(job bigint, owner text, done bool) RETURNS SETOF bigint LANGUAGE sql AS $$
+ SELECT FROM graphile_worker._private_jobs WHERE id = job FOR UPDATE;
  UPDATE graphile_worker._private_job_queues SET locked_at = NULL, locked_by = NULL WHERE id = job / 2 AND job % 2 = 0 AND locked_by = owner;
  UPDATE graphile_worker._private_jobs SET locked_at = NULL, locked_by = NULL WHERE id = job AND locked_by = owner;
  DELETE FROM graphile_worker._private_jobs WHERE id = job AND locked_by IS NULL AND done RETURNING id $$`,
