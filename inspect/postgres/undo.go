@@ -76,7 +76,7 @@ func (u *undoer) all(ctx context.Context) error {
 }
 
 func (u *undoer) refused(row inspect.AuditRow, pg *pgconn.PgError) {
-	u.result.Failed = append(u.result.Failed, inspect.Failure{Key: row.Key, Error: fmt.Sprintf("%s (%s)", u.store.scrub(pg.Message), pg.Code)})
+	u.result.Failed = append(u.result.Failed, inspect.Failure{Key: row.Key, Error: u.store.said(pg)})
 }
 
 func (u *undoer) try(ctx context.Context, rows []inspect.AuditRow) error {
@@ -172,9 +172,29 @@ func (u *undoer) statement(ctx context.Context, t *tx, rows []inspect.AuditRow) 
 		if before.present {
 			w.before = columnValues(u.columns, before.values)
 		}
+		if column := u.kept(rows[n-1], w.after); column != "" {
+			return nil, &pgconn.PgError{Code: "27000", Message: "a trigger of the table kept " + column + " as it was, so nothing of the row was put back"}
+		}
 		done = append(done, w)
 	}
 	return done, q.Err()
+}
+
+// kept is a mapped column that the undo wrote and that is still as the release
+// left it, which only a trigger can bring about; "" without any.
+func (u *undoer) kept(row inspect.AuditRow, now []inspect.ColumnValue) string {
+	if row.Before == nil || row.After == nil || !u.table.HasTriggers {
+		return ""
+	}
+	for _, c := range changedColumns([]inspect.AuditRow{row}) {
+		value := func(columns []inspect.ColumnValue) []inspect.ColumnValue {
+			return []inspect.ColumnValue{{Value: valueOf(columns, c)}}
+		}
+		if slices.Contains(u.table.Mapping.Columns(), c) && c != u.table.Mapping.UpdatedAt && sameColumns(value(now), value(row.After)) {
+			return c
+		}
+	}
+	return ""
 }
 
 // restoreSQL writes back the columns that the release changed, on rows that are
@@ -194,8 +214,8 @@ func (u *undoer) restoreSQL(rows []inspect.AuditRow) (string, []any) {
 			values[j] = r.After[i].Value
 		}
 		args, names = append(args, values), append(names, fmt.Sprintf("g%d", i+1))
-		guardD = append(guardD, fmt.Sprintf("%s::text IS NOT DISTINCT FROM d.g%d", col(c), i+1))
-		guardL = append(guardL, fmt.Sprintf("%s::text IS NOT DISTINCT FROM l.g%d", col(c), i+1))
+		guardD = append(guardD, fmt.Sprintf("%s::text COLLATE \"C\" IS NOT DISTINCT FROM d.g%d", col(c), i+1))
+		guardL = append(guardL, fmt.Sprintf("%s::text COLLATE \"C\" IS NOT DISTINCT FROM l.g%d", col(c), i+1))
 	}
 	args, names = append(args, writers(rows)), append(names, "x")
 	if u.table.RowVersions {

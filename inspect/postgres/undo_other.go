@@ -166,7 +166,7 @@ func (u *undoer) deleteSQL(rows []inspect.AuditRow) (string, []any) {
 			values[j] = r.After[i].Value
 		}
 		args, names = append(args, values), append(names, fmt.Sprintf("g%d", i+1))
-		guard = append(guard, fmt.Sprintf("%s::text IS NOT DISTINCT FROM %%[1]s.g%d", col(c), i+1))
+		guard = append(guard, fmt.Sprintf("%s::text COLLATE \"C\" IS NOT DISTINCT FROM %%[1]s.g%d", col(c), i+1))
 	}
 	args, names = append(args, writers(rows)), append(names, "x")
 	if u.table.RowVersions {

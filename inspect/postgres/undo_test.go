@@ -112,3 +112,65 @@ func TestUndoOfADeletion(t *testing.T) {
 		t.Errorf("restored row differs:\n%s\n%s", before, after)
 	}
 }
+
+// What goes with a deleted row is in no record.
+func TestARowThatTakesOthersWithItIsNotDeleted(t *testing.T) {
+	for _, action := range []string{"CASCADE", "SET NULL", "SET DEFAULT", "NO ACTION"} {
+		db, s, table := recommended(t, "('a', 'PROCESSING', 'w1', "+lapsed+")")
+		db.Exec("CREATE TABLE steps (m text REFERENCES processed_messages ON DELETE " + action + ")")
+		_, err := s.Plan(t.Context(), table, inspect.PlanRequest{Keys: keyList(t, table, "a"), Mode: inspect.ReleaseDelete})
+		if action == "NO ACTION" {
+			if err != nil {
+				t.Errorf("nothing goes with it: %v", err)
+			}
+		} else if f := wantFault(t, err, inspect.FaultRefused); !strings.Contains(f.What, "public.steps") {
+			t.Errorf("%s: it says %s", action, f.What)
+		}
+	}
+}
+
+func TestARowWithAColumnThatWasAddedSinceIsNotDeleted(t *testing.T) {
+	db, s, table := recommended(t, "('a', 'PROCESSING', 'w1', "+lapsed+")")
+	p := plan(t, s, table, inspect.PlanRequest{Keys: keyList(t, table, "a"), Mode: inspect.ReleaseDelete})
+	db.Exec("ALTER TABLE processed_messages ADD payload text DEFAULT 'precious'")
+	a := &memoryAuditor{}
+	_, err := s.Release(t.Context(), table, p, inspect.ReleaseOptions{Auditor: a, Reason: "test"})
+	wantFault(t, err, inspect.FaultRefused)
+	if n := db.Int("SELECT count(*) FROM processed_messages WHERE payload = 'precious'"); n != 1 || len(a.intents) != 0 {
+		t.Errorf("%d rows, %d intents", n, len(a.intents))
+	}
+}
+
+func TestUndoTellsAnotherCaseFromTheSame(t *testing.T) {
+	db, s, _ := recommended(t, "")
+	db.Exec(everyType)
+	db.Exec("ALTER TABLE jobs ADD who text COLLATE folded DEFAULT 'w-one'")
+	table := mapped(t, s, "jobs", everyTypeMap)
+	table.RowVersions, table.RowPlaces = false, false // only the values tell
+	id := db.Text("SELECT id::text FROM jobs LIMIT 1")
+	a := &memoryAuditor{}
+	release(t, s, table, plan(t, s, table, inspect.PlanRequest{Keys: keyList(t, table, id)}), a)
+	db.Exec("UPDATE jobs SET who = upper(who)")
+	if u, _ := undo(t, s, table, a, false); len(u.Restored) != 0 {
+		t.Error("undone in a row that somebody changed")
+	}
+}
+
+func TestUndoThatATriggerKeepsOutIsNotSaidToBeDone(t *testing.T) {
+	db, s, _ := recommended(t, "")
+	db.Exec("CREATE TABLE jobs (id text PRIMARY KEY, st text, until timestamptz, upd timestamptz); INSERT INTO jobs SELECT id, 'P', now() - interval '1 hour' FROM unnest(ARRAY['a', 'b']) id")
+	const mapping = "key=id,state=st,processing=P,done=D,free=N,lease=until"
+	table := mapped(t, s, "jobs", mapping)
+	a := &memoryAuditor{}
+	release(t, s, table, plan(t, s, table, inspect.PlanRequest{Keys: keyList(t, table, "a", "b")}), a)
+	db.Exec(`CREATE FUNCTION keep() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN new.upd := now(); IF old.id = 'a' THEN new.st := old.st; END IF; RETURN new; END $$;
+CREATE TRIGGER keep BEFORE UPDATE ON jobs FOR EACH ROW EXECUTE FUNCTION keep()`)
+	u, _ := undo(t, s, mapped(t, s, "jobs", mapping), a, false)
+	equal(t, "restored", names(u.Restored), []string{"b"})
+	if len(u.Failed) != 1 || !strings.Contains(u.Failed[0].Error, "a trigger of the table kept st as it was") {
+		t.Errorf("failed = %+v", u.Failed)
+	}
+	if got := db.Text("SELECT string_agg(st || coalesce(until < now(), false), ',' ORDER BY id) FROM jobs"); got != "Nfalse,Ptrue" {
+		t.Errorf("the rows are %s", got)
+	}
+}
