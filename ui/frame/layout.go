@@ -32,14 +32,23 @@ func Fit(content string, w, h int) string {
 	return strings.Join(lines, "\n")
 }
 
-// TooSmall is the frame of a terminal below the minimum: one line, cut to fit,
-// that says which size is needed.
+// TooSmall is the frame of a terminal below the minimum. It says what to do, in
+// one line where that fits, and else a word a line.
 func TooSmall(w, h int) string {
-	line := fmt.Sprintf("idemtui needs %dx%d, this is %dx%d", MinWidth, MinHeight, w, h)
-	if text.Width(line) > w {
-		line = fmt.Sprintf("needs %dx%d", MinWidth, MinHeight)
+	needed := fmt.Sprintf("%dx%d", MinWidth, MinHeight)
+	for _, line := range []string{
+		fmt.Sprintf("idemtui needs %s, this is %dx%d: enlarge the terminal", needed, w, h),
+		fmt.Sprintf("enlarge to %s, this is %dx%d", needed, w, h),
+		"enlarge to " + needed,
+	} {
+		if text.Width(line) <= w {
+			return Fit(line, w, h)
+		}
 	}
-	return Fit(line, w, h)
+	if h < 3 {
+		return Fit(needed, w, h)
+	}
+	return Fit("enlarge\nto\n"+needed, w, h)
 }
 
 // Overlay draws box over background, centred. Both are styled text; background

@@ -51,11 +51,14 @@ func TestOverlayKeepsTheFrameAndBothSides(t *testing.T) {
 }
 
 func TestTooSmallSaysWhatIsNeeded(t *testing.T) {
-	for _, size := range [][2]int{{59, 15}, {60, 14}, {40, 10}, {20, 5}, {10, 3}, {3, 2}, {1, 1}} {
+	for _, size := range [][2]int{{59, 15}, {60, 14}, {40, 10}, {20, 5}, {10, 3}, {10, 1}, {3, 2}, {1, 1}} {
 		got := TooSmall(size[0], size[1])
 		checkSize(t, got, size[0], size[1])
-		if size[0] >= 20 && !strings.Contains(got, "60x15") {
+		if size[0] >= 5 && !strings.Contains(got, "60x15") {
 			t.Errorf("at %v the needed size is missing: %q", size, got)
+		}
+		if size[1] >= 3 && size[0] >= 10 && !strings.Contains(got, "large") {
+			t.Errorf("at %v it does not say what to do: %q", size, got)
 		}
 	}
 }

@@ -225,7 +225,7 @@ func TestR39_Sizes(t *testing.T) {
 			fits(t, s.styled(), size.w, size.h)
 		}
 		s.size(40, 10)
-		if !strings.Contains(s.plain(), "needs 60x15") {
+		if !strings.Contains(s.plain(), "60x15") {
 			t.Errorf("40x10 shows %q", s.plain())
 		}
 		s.send(keyPress("esc"))
