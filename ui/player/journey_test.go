@@ -124,7 +124,7 @@ func TestJourneyPlayResizePause(t *testing.T) {
 	for _, size := range []struct{ w, h int }{{200, 60}, {10, 3}, {60, 15}, {120, 36}} {
 		term.Resize(size.w, size.h)
 		if size.w < frame.MinWidth {
-			term.Expect("needs")
+			term.Expect("enlarge")
 			continue
 		}
 		term.Expect("provider")

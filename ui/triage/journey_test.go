@@ -345,7 +345,7 @@ func TestJourney_R39_ResizedWithADialogOpen(t *testing.T) {
 		n.Resize(size.w, size.h)
 	}
 	n.Resize(10, 3)
-	n.Expect("needs")
+	n.Expect("60x15")
 	n.Resize(80, 24)
 	n.Expect("Release 1 claim?", "pay_2", "> No")
 	n.closeAll()
