@@ -75,6 +75,9 @@ func (l *listing) printTable(a *app) error {
 		}
 		a.printf("%s\n", headLine(s, l.mode))
 		a.printf("%s\n", summaryLine(s.Summary))
+		if states := statesLine(s.Summary); states != "" {
+			a.printf("%s\n", states)
+		}
 		for _, note := range append(s.Table.Warnings, s.Notes...) {
 			a.printf("%s\n", text.Sanitise(note))
 		}
