@@ -31,6 +31,9 @@ func ResolveReleaseMode(m Mapping, mode ReleaseMode) (ReleaseMode, error) {
 				return m, nil
 			}
 		}
+		if !m.State.Claims() {
+			return "", &Fault{Kind: FaultMapping, What: "no state is mapped to processing, so nothing can be released", Next: "say which value means claimed: --map 'processing=VALUE'"}
+		}
 		// A row that is gone tells nothing any more: that is a person's choice.
 		return "", &Fault{Kind: FaultMapping, What: "with this mapping a claim can only be released by deleting its row", Next: "map a state to release to (--map failed=VALUE or free=VALUE), or ask for it with --mode delete"}
 	}

@@ -154,6 +154,16 @@ func TestReleaseModeFor(t *testing.T) {
 	}
 }
 
+func TestR3_WithoutAStateThatMeansClaimedNothingIsReleased(t *testing.T) {
+	m, err := ParseMap("key=Id,state=StatusName")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ResolveReleaseMode(m, ReleaseAuto); err == nil || !strings.Contains(err.Error(), "no state is mapped to processing") {
+		t.Errorf("error: %v", err)
+	}
+}
+
 func TestConsequencesNeverSayWhetherTheChargeHappened(t *testing.T) {
 	for _, mode := range []ReleaseMode{ReleaseDelete, ReleaseExpire, ReleaseFail, ReleaseRequeue, ReleaseClear} {
 		all := strings.Join(Consequences(Table{Mapping: leased(), HasTriggers: true, RowSecurity: true}, mode, true), "\n")
