@@ -233,9 +233,13 @@ func (u *undoer) restoreSQL(rows []inspect.AuditRow) (string, []any) {
 		args, names = append(args, values), append(names, fmt.Sprintf("s%d", i+1))
 		set = append(set, fmt.Sprintf("%s = l.s%d::%s", ident(c), i+1, column.Cast))
 	}
-	return "WITH locked AS MATERIALIZED (\n SELECT d.*, " + textArray(u.columns) + " AS before\n FROM " + tableName(u.table) + " AS t JOIN unnest(" + unnested(len(names), 1) +
+	lock := textArray(u.columns) + " AS before\n FROM " + tableName(u.table) + " AS t JOIN unnest(" + unnested(len(names), 1) +
 		") WITH ORDINALITY AS d(" + strings.Join(names, ", ") + ", n) ON " + w.keyEquals("d", nullKeys) + "\n WHERE " + strings.Join(guardD, " AND ") +
-		"\n FOR NO KEY UPDATE OF t SKIP LOCKED)\nUPDATE " + tableName(u.table) + " AS t SET " + strings.Join(set, ", ") + "\nFROM locked AS l WHERE " + w.keyEquals("l", nullKeys) +
+		"\n FOR NO KEY UPDATE OF t SKIP LOCKED"
+	if len(set) == 0 { // the release left the rows as they were
+		return "SELECT d.n, " + textArray(u.columns) + ", " + lock, args
+	}
+	return "WITH locked AS MATERIALIZED (\n SELECT d.*, " + lock + ")\nUPDATE " + tableName(u.table) + " AS t SET " + strings.Join(set, ", ") + "\nFROM locked AS l WHERE " + w.keyEquals("l", nullKeys) +
 		" AND " + strings.Join(guardL, " AND ") + "\nRETURNING l.n, l.before, " + textArray(u.columns), args
 }
 

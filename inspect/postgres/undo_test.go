@@ -113,6 +113,20 @@ func TestUndoOfADeletion(t *testing.T) {
 	}
 }
 
+// A lease that ended yesterday is made to end yesterday.
+func TestUndoOfAReleaseThatChangedNothing(t *testing.T) {
+	db, s, _ := recommended(t, "")
+	db.Exec("CREATE TABLE jobs (id text PRIMARY KEY, st text, until date); INSERT INTO jobs SELECT 'a', 'P', (now() AT TIME ZONE 'UTC')::date - 1")
+	table := mapped(t, s, "jobs", "key=id,state=st,processing=P,done=D,free=N,lease=until")
+	a := &memoryAuditor{}
+	release(t, s, table, plan(t, s, table, inspect.PlanRequest{Keys: keyList(t, table, "a"), Mode: inspect.ReleaseExpire}), a)
+	u, second := undo(t, s, table, a, false)
+	equal(t, "restored", names(u.Restored), []string{"a"})
+	if len(second.intents) != 1 {
+		t.Errorf("%d records", len(second.intents))
+	}
+}
+
 // What goes with a deleted row is in no record.
 func TestARowThatTakesOthersWithItIsNotDeleted(t *testing.T) {
 	for _, action := range []string{"CASCADE", "SET NULL", "SET DEFAULT", "NO ACTION"} {
