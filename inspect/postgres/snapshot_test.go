@@ -390,7 +390,7 @@ func TestR31_WhatAFailoverStoppedIsOneGroup(t *testing.T) {
 		if touched := snap.Touched.V; touched.Claims != 12 || touched.Owners != 4 || touched.Alive != 0 || touched.To.Sub(touched.From) != 44*time.Second {
 			t.Errorf("single %t: %+v", single, snap.Touched)
 		}
-		if notes := strings.Join(snap.Notes, "\n"); !regexp.MustCompile(`12 claims last touched \S+( \S+)? to \S+( \S+)? by 4 owners: one event, such as a failover`).MatchString(notes) {
+		if notes := strings.Join(snap.Notes, "\n"); !regexp.MustCompile(`12 claims last touched \S+( \S+)? to \S+( \S+)? by 4 owners: one event, the end of a host or a failover of the database`).MatchString(notes) {
 			t.Errorf("notes %s", notes)
 		}
 	}
