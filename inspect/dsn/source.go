@@ -10,7 +10,7 @@ import (
 const Variable = "IDEMTUI_DSN"
 
 // ErrNone says that nothing names a database. There is no default server.
-var ErrNone = errors.New("no database given; use --dsn, --connection, " + Variable + " or PGHOST, PGDATABASE or PGSERVICE, or try --demo")
+var ErrNone = errors.New("no database given; use --dsn, --connection, " + Variable + " or PGHOST, PGDATABASE or PGSERVICE (--demo, a table to try it on, is not in this version)")
 
 // placeVariables are the libpq variables that say where to connect. One of
 // them is enough; a lone PGUSER or PGPASSWORD names no database.
