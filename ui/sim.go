@@ -91,7 +91,7 @@ func (c *course) Update(msg tea.Msg) tea.Cmd {
 // play puts the player in front, on the lesson's workload.
 func (c *course) play(msg lesson.LeftMsg) tea.Cmd {
 	c.lesson.Pause()
-	c.player = player.New(player.Config{Scenario: msg.Workload, Many: msg.Scene == nil, Scene: msg.Scene, At: msg.At, Lesson: msg.Title}, c.keys, c.dialogs)
+	c.player = player.New(player.Config{Scenario: msg.Workload, Many: msg.Scene == nil, Scene: msg.Scene, At: msg.At, Token: msg.Token, Lesson: msg.Title}, c.keys, c.dialogs)
 	c.player.SetStyles(c.styles)
 	c.inside = false
 	return tea.Batch(c.player.Init(), c.player.Compare(msg.Compare...))

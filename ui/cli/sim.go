@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -44,7 +45,7 @@ idemtui sim --handler claim | cat`,
 	}
 	f.register(cmd, sim.HandlerCheck.String())
 	cmd.Flags().StringVar(&f.speed, "speed", "", "virtual milliseconds shown in a second (default 0.25)")
-	cmd.Flags().StringVar(&f.open, "open", "", "open a run or a schedule by its token, such as s1.check.1")
+	cmd.Flags().StringVar(&f.open, "open", "", "open a run, a lesson's page or a schedule by its token, such as s1.check.1 or l1.4.3")
 	f.registerWorld(cmd)
 	cmd.AddCommand(newSimRunCommand(a), newSimExploreCommand(a), newSimExportCommand(a))
 	return cmd
@@ -57,7 +58,7 @@ func (a *app) runSim(cmd *cobra.Command, f *simFlags) error {
 		return err
 	}
 	if f.flags.Changed("open") {
-		if other, both := a.besidesOpen(f); both {
+		if other, both := a.besidesOpen(f.flags, "speed"); both {
 			return usageError("--open and --"+other+" are both given", "a token says all of a run: leave one of them out")
 		}
 		return a.openToken(cmd.Context(), f.open, speed)
@@ -95,48 +96,79 @@ func (a *app) playRun(ctx context.Context, config player.Config) error {
 	return screenError(ui.RunSim(ctx, a.terminal(), config))
 }
 
-// openToken shows the run or the schedule that a token stands for.
+// openToken shows the run, the lesson's page or the schedule that a token stands
+// for.
 func (a *app) openToken(ctx context.Context, token string, speed player.Speed) error {
-	if explore.IsToken(token) {
-		return a.openSchedule(ctx, token)
-	}
-	scenario, err := sim.ParseToken(token)
+	token = strings.TrimSpace(token)
+	trace, err := tokenTrace(token)
 	if err != nil {
-		return usageError("--open: "+err.Error(), "copy the token whole")
+		return err
 	}
-	if a.interactive() {
-		return a.playRun(ctx, player.Config{Scenario: scenario, Many: true, Speed: speed})
+	// A token that has a trace can be read, so that there is no other error here.
+	switch {
+	case explore.IsToken(token):
+		config, path, err := explore.ParseToken(token)
+		if err == nil && a.interactive() {
+			return screenError(ui.RunSchedule(ctx, a.terminal(), path))
+		}
+		a.printRun(trace, fmt.Sprintf("a schedule of %s, one step a millisecond", text.Plural(int64(config.Deliveries), "delivery", "deliveries")))
+	case lessons.IsToken(token):
+		opened, err := lessons.ParseToken(token)
+		if err == nil && a.interactive() {
+			return screenError(ui.RunLesson(ctx, a.terminal(), lesson.Config{
+				Lesson: opened.Lesson, Page: opened.Page, Changed: opened.Changed, Seed: sim.DefaultScenario().Seed, Speed: speed,
+			}))
+		}
+		a.printRun(trace, fmt.Sprintf("lesson %d, %s · token %s", opened.Lesson, opened.Scene().Title, token))
+	case a.interactive():
+		return a.playRun(ctx, player.Config{Scenario: trace.Scenario(), Many: true, Speed: speed})
+	default:
+		a.printRun(trace, "")
 	}
-	trace, err := sim.Record(scenario)
-	if err != nil {
-		return rangeError(err)
-	}
-	a.printRun(trace, "")
 	return nil
 }
 
-// openSchedule shows the schedule that a token of the explorer stands for.
-func (a *app) openSchedule(ctx context.Context, token string) error {
-	config, path, err := explore.ParseToken(token)
+// tokenTrace is the run that a token of any kind stands for.
+func tokenTrace(token string) (*sim.Trace, error) {
+	broken := func(err error) error { return usageError("--open: "+err.Error(), "copy the token whole") }
+	switch {
+	case explore.IsToken(token):
+		_, path, err := explore.ParseToken(token)
+		if err != nil {
+			return nil, broken(err)
+		}
+		trace, err := path.Trace()
+		if err != nil {
+			return nil, failure(fmt.Errorf("draw the schedule: %w", err), "")
+		}
+		return trace, nil
+	case lessons.IsToken(token):
+		opened, err := lessons.ParseToken(token)
+		if err != nil {
+			return nil, broken(err)
+		}
+		trace, err := opened.Scene().Record()
+		if err != nil {
+			return nil, rangeError(err)
+		}
+		return trace, nil
+	}
+	scenario, err := sim.ParseToken(token)
 	if err != nil {
-		return usageError("--open: "+err.Error(), "copy the token whole")
+		return nil, broken(err)
 	}
-	if a.interactive() {
-		return screenError(ui.RunSchedule(ctx, a.terminal(), path))
-	}
-	trace, err := path.Trace()
+	trace, err := sim.Record(scenario)
 	if err != nil {
-		return failure(fmt.Errorf("draw the schedule: %w", err), "")
+		return nil, rangeError(err)
 	}
-	a.printRun(trace, fmt.Sprintf("a schedule of %s, one step a millisecond", text.Plural(int64(config.Deliveries), "delivery", "deliveries")))
-	return nil
+	return trace, nil
 }
 
 // besidesOpen finds a flag that asks for another run than the token's. What the
 // environment says yields to the token.
-func (a *app) besidesOpen(f *simFlags) (name string, found bool) {
-	f.flags.Visit(func(flag *pflag.Flag) {
-		if flag.Name != "open" && flag.Name != "speed" && a.getenv(environmentName(flag.Name)) == "" && !found {
+func (a *app) besidesOpen(flags *pflag.FlagSet, allowed ...string) (name string, found bool) {
+	flags.Visit(func(flag *pflag.Flag) {
+		if flag.Name != "open" && !slices.Contains(allowed, flag.Name) && a.getenv(environmentName(flag.Name)) == "" && !found {
 			name, found = flag.Name, true
 		}
 	})

@@ -18,8 +18,9 @@ import (
 // exportFlags are the flags of 'sim export'.
 type exportFlags struct {
 	scenarioFlags
-	as  string
-	out string
+	as   string
+	out  string
+	open string
 }
 
 // exportForms are the forms of --as.
@@ -38,6 +39,8 @@ Without flags that change the workload it is one payment and its copy, as 'idemt
 idemtui sim export --handler check --as svg --out race.svg
 # every event of the race, as JSON
 idemtui sim export --handler check --as json --out race.json
+# the slow worker of lesson 4, by the token that its page shows
+idemtui sim export --open l1.4.7 --as svg --out slow-worker.svg
 # how long each step of the first payment took
 idemtui sim export --payments 2000 | jq -c '.events[] | select(.payment == 1)'`,
 		Args: noArguments,
@@ -45,6 +48,7 @@ idemtui sim export --payments 2000 | jq -c '.events[] | select(.payment == 1)'`,
 	}
 	f.register(cmd, sim.HandlerCheck.String())
 	cmd.Flags().StringVar(&f.as, "as", "json", "the form: svg (a picture), perfetto (for ui.perfetto.dev and Chrome), cast (for asciinema) or json")
+	cmd.Flags().StringVar(&f.open, "open", "", "the run, lesson's page or schedule of a token, such as s1.check.1 or l1.4.7")
 	cmd.Flags().StringVarP(&f.out, "out", "o", "-", "the file to write; - is standard output")
 	f.registerWorld(cmd)
 	return cmd
@@ -57,7 +61,7 @@ func (a *app) runSimExport(f *exportFlags) error {
 	if f.out == "" {
 		return usageError("--out is empty", "name a file, or - for standard output")
 	}
-	trace, err := a.recordOne(&f.scenarioFlags)
+	trace, err := a.exported(f)
 	if err != nil {
 		return err
 	}
@@ -66,6 +70,17 @@ func (a *app) runSimExport(f *exportFlags) error {
 		return write(&a.out)
 	}
 	return writeFile(f.out, write)
+}
+
+// exported is the run of the flags, or of the token.
+func (a *app) exported(f *exportFlags) (*sim.Trace, error) {
+	if !f.flags.Changed("open") {
+		return a.recordOne(&f.scenarioFlags)
+	}
+	if other, both := a.besidesOpen(f.flags, "as", "out"); both {
+		return nil, usageError("--open and --"+other+" are both given", "a token says all of a run: leave one of them out")
+	}
+	return tokenTrace(strings.TrimSpace(f.open))
 }
 
 // recordOne records the run of the one handler that the flags name.

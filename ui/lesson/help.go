@@ -63,7 +63,7 @@ func (s *Screen) FullHelp() []frame.KeyGroup {
 	groups := []frame.KeyGroup{
 		{Title: "lesson", Keys: []key.Binding{k.Next, k.Prev, k.Pick, k.Menu, k.Results, k.Change, k.Reset, p.NextHandler, p.Compare, k.All}},
 		{Title: "time", Keys: []key.Binding{p.Play, p.Step, p.Back, p.NextSeen, p.PrevSeen, p.NextBad, p.PrevBad, p.GoTo, p.First, p.Last, p.Faster, p.Slower}},
-		{Title: "what is shown", Keys: s.player.Glances()},
+		{Title: "what is shown", Keys: append(s.player.Glances(), p.Copy)},
 	}
 	for _, group := range s.player.FullHelp() {
 		if group.Title == "marks" {

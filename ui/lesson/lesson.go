@@ -26,7 +26,11 @@ type Config struct {
 	// Lessons are those to show, such as with a claim of one's own in them; nil
 	// are all as they are.
 	Lessons []lessons.Lesson
-	Seed    uint64       // of every run
+	Seed    uint64 // of every run
+	// Page is the page of the lesson, from 1; 0 is the first. Changed is its run
+	// where it is not the lesson's own.
+	Page    int
+	Changed *sim.Scenario
 	Speed   player.Speed // 0: as suits the run
 }
 
@@ -38,6 +42,8 @@ type LeftMsg struct {
 	Compare  []sim.HandlerID
 	Scene    *lessons.Scene // the run of the page, where it is that one
 	At       int64          // where the cursor stands in it
+	// Token writes the token of the page with its run under a scenario.
+	Token func(sim.Scenario) string
 }
 
 // Screen is the screen. It implements [frame.Screen].
@@ -85,8 +91,23 @@ func New(ctx context.Context, config Config, keyMap keys.Map, dialogs *frame.Dia
 	return s
 }
 
-// Init shows the first page.
-func (s *Screen) Init() tea.Cmd { return s.enter(place{}, true) }
+// Init shows the first page, or the one that was asked for.
+func (s *Screen) Init() tea.Cmd {
+	at := place{i: min(max(s.config.Page-1, 0), len(s.lesson().Pages)-1)}
+	if s.config.Changed != nil {
+		s.book().changed[s.lesson().Pages[at.i].Scene] = *s.config.Changed
+	}
+	return s.enter(at, true)
+}
+
+// token is the word that opens the page with its run; empty where the lessons
+// are not those that every idemtui has.
+func (s *Screen) token() string {
+	if s.config.Lessons != nil || s.scene == noScene {
+		return ""
+	}
+	return s.lesson().Token(s.pageOf(s.place), s.scenario())
+}
 
 // lesson is the present lesson, and book what the viewer did in it.
 func (s *Screen) lesson() *lessons.Lesson { return &s.list[s.at] }
@@ -175,6 +196,8 @@ func (s *Screen) pressed(msg tea.KeyPressMsg) tea.Cmd {
 		return s.reset()
 	case s.place.kind != page:
 		return nil
+	case key.Matches(msg, s.keys.Player.Copy) && s.token() != "":
+		return s.player.CopyToken(s.token())
 	case s.sequence() != nil:
 		return s.pressedInSequence(msg)
 	case key.Matches(msg, s.keys.Player.NextHandler):
@@ -206,6 +229,9 @@ func (s *Screen) leave(compare bool) tea.Cmd {
 		left.Workload.Handler = scene.Scenario.Handler
 		if s.place.kind == page {
 			left.Scene, left.At = &scene, s.player.Place().At
+			if l, at := s.lesson(), s.pageOf(s.place); s.token() != "" {
+				left.Token = func(run sim.Scenario) string { return l.Token(at, run) }
+			}
 		}
 	}
 	return func() tea.Msg { return left }

@@ -6,6 +6,7 @@ import (
 
 	"charm.land/bubbles/v2/key"
 
+	"idemtui/sim"
 	"idemtui/ui/player"
 	"idemtui/ui/text"
 )
@@ -112,10 +113,10 @@ func fitted(picture string, h int) []string {
 // heading says which lesson this is, and at the right how far one is.
 func (s *Screen) heading(w int) string {
 	l := s.lesson()
-	right := s.styles.Muted.Render(fmt.Sprintf("seed %d  speed %s ", s.config.Seed, s.player.Speed()))
+	right := ""
 	switch {
-	case s.sequence() != nil:
-		right = ""
+	case s.place.kind == page, s.place.kind == asking:
+		right = s.tokenAndSpeed(w - len(" lesson 1 of 7  ") - text.Width(l.Title) - 2)
 	case s.place.kind == results || s.place.kind == closing:
 		right = s.styles.Muted.Render(fmt.Sprintf("seed %d ", s.config.Seed))
 	}
@@ -125,6 +126,30 @@ func (s *Screen) heading(w int) string {
 		return left + strings.Repeat(" ", w-text.Width(left+right)) + right
 	}
 	return text.Cut(left+s.styles.Strong.Render(l.Title), w)
+}
+
+// tokenAndSpeed is what stands on the right of a page's heading, in w cells: the
+// token, which has the seed, and the speed where there is room for it too.
+func (s *Screen) tokenAndSpeed(w int) string {
+	muted, speed := s.styles.Muted, ""
+	if s.sequence() == nil {
+		speed = "speed " + s.player.Speed().String() + " "
+	}
+	token := s.token()
+	if token == "" {
+		return muted.Render(speed)
+	}
+	const least = len("l1.4.10.…") // a token of a changed run is long, and is cut
+	seed := "token "
+	if s.config.Seed != sim.DefaultScenario().Seed {
+		seed = fmt.Sprintf("seed %d  token ", s.config.Seed)
+	}
+	for _, beside := range []struct{ before, after string }{{seed, "  " + speed}, {"token ", "  " + speed}, {"token ", " "}, {"", " "}} {
+		if room := w - text.Width(beside.before+beside.after); room >= min(text.Width(token), least) {
+			return muted.Render(beside.before) + s.styles.Text.Render(text.Cut(token, room)) + muted.Render(beside.after)
+		}
+	}
+	return muted.Render(speed)
 }
 
 // rule heads a part: its name and what else there is to say, on a line.

@@ -28,6 +28,9 @@ type Config struct {
 	// Scene is the small run instead of one payment and its copy, nil where it is
 	// that one. Its messages may be told one by one.
 	Scene *lessons.Scene
+	// Token writes the token of the scene's run under a scenario, nil where no
+	// token tells of it.
+	Token func(sim.Scenario) string
 	// At is where the cursor stands at the start, in the time of the run.
 	At int64
 	// Lesson heads the screen; empty means the second lesson's title.

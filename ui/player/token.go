@@ -3,13 +3,23 @@ package player
 import tea "charm.land/bubbletea/v2"
 
 // Token is the word that opens the run that is shown anywhere, empty where the
-// run was made elsewhere, or its messages are told one by one, and no token tells
-// of it.
+// run was made elsewhere, and no token tells of it.
 func (p *Player) Token() string {
-	if p.guided || len(p.workloads[p.shown].sends) > 0 {
+	switch {
+	case p.guided:
 		return ""
+	case len(p.workloads[p.shown].sends) == 0:
+		return p.Shown().Token()
+	case p.config.Token != nil:
+		return p.config.Token(p.Shown())
 	}
-	return p.Shown().Token()
+	return ""
+}
+
+// CopyToken sends a token that is known elsewhere to the terminal's clipboard.
+func (p *Player) CopyToken(token string) tea.Cmd {
+	p.notice = "Sent to the terminal's clipboard: idemtui sim --open " + token
+	return tea.SetClipboard(token)
 }
 
 // copyToken sends the token to the terminal's clipboard (OSC 52). The terminal
@@ -20,6 +30,5 @@ func (p *Player) copyToken() tea.Cmd {
 		p.notice = "No token tells of this run: a lesson tells its messages one by one."
 		return nil
 	}
-	p.notice = "Sent to the terminal's clipboard: idemtui sim --open " + token
-	return tea.SetClipboard(token)
+	return p.CopyToken(token)
 }
