@@ -143,6 +143,12 @@ var listStates = []inspect.State{
 
 // check finds what is wrong with the flags before anything is opened.
 func (f *listFlags) check(cmd *cobra.Command) error {
+	for _, name := range []string{"owner", "key", "state", "since", "until", "group-by"} {
+		// A script's variable that is empty must not ask for everything.
+		if flag := cmd.Flags().Lookup(name); flag.Changed && flag.Value.String() == "" {
+			return usageError("--"+name+" is empty", "leave it out, or give it a value; an empty key is written text:")
+		}
+	}
 	if f.state != "" && !slices.Contains(listStates, inspect.State(strings.ToLower(f.state))) {
 		return usageError(fmt.Sprintf("--state %q is no state", f.state), "it is one of processing, free, done, failed, unmapped")
 	}
