@@ -263,6 +263,9 @@ func (d *DB) Stop(crash bool) {
 	if d.conn != nil {
 		closeConn(d.conn)
 	}
+	if d.pool != nil {
+		d.pool.Reset() // its idle connections are dead, and would be handed out once more
+	}
 }
 
 // Start starts the server of OwnPostgres again on the same port, and waits
