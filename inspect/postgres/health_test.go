@@ -163,13 +163,15 @@ func TestHealthOfWhatIsSeldom(t *testing.T) {
 		_, found = health(t, s, table, 0)
 		return found["dead-rows"].Code != ""
 	})
-	for code, want := range map[string]string{
-		"dead-rows":         "~12,000 dead rows beside ~12,000 live ones, last vacuum never",
-		"invalid-index":     `index "public"."half" is not valid`,
-		"time-without-zone": "lease has no zone: workers in two zones",
+	// In this order: to mend the zone rewrites the table with its indexes, and one
+	// that cannot be built must be gone by then.
+	for _, c := range []struct{ code, want string }{
+		{"dead-rows", "~12,000 dead rows beside ~12,000 live ones, last vacuum never"},
+		{"invalid-index", `index "public"."half" is not valid`},
+		{"time-without-zone", "lease has no zone: workers in two zones"},
 	} {
-		if f := found[code]; !strings.Contains(f.Text, want) || f.FixSQL == "" {
-			t.Errorf("%s: %+v", code, f)
+		if f := found[c.code]; !strings.Contains(f.Text, c.want) || f.FixSQL == "" {
+			t.Errorf("%s: %+v", c.code, f)
 		} else {
 			db.Exec(strings.Replace(f.FixSQL, "CONCURRENTLY ", "", 1))
 		}
