@@ -104,22 +104,46 @@ func (h *health) move(by int) {
 	h.focus = h.got.Findings[h.at].Code
 }
 
-// pressedHealth takes the keys of the tab. None of them leads to a write: no
-// claim is in sight here.
+// pressedDiagnosis takes the keys of the two tabs that the diagnosis fills. None
+// of them leads to a write: no claim is in sight here.
+func (s *Screen) pressedDiagnosis(msg tea.KeyPressMsg) tea.Cmd {
+	k, back := s.keys, msg.String() == "shift+tab"
+	switch {
+	case key.Matches(msg, k.Back), key.Matches(msg, k.Stuck):
+		return s.leaveDiagnosis(tabStuck)
+	case key.Matches(msg, k.Claims):
+		return s.leaveDiagnosis(tabClaims)
+	case key.Matches(msg, k.Retention):
+		return s.openDiagnosis(remembering)
+	case key.Matches(msg, k.Health):
+		return s.openDiagnosis(diagnosing)
+	case key.Matches(msg, k.Refresh):
+		return s.askHealth()
+	case key.Matches(msg, k.Incident):
+		return s.showIncident()
+	case key.Matches(msg, k.Disarm):
+		s.disarm()
+		return nil
+	case !key.Matches(msg, k.NextTab):
+	case s.mode == remembering && back:
+		return s.leaveDiagnosis(tabClaims)
+	case s.mode == remembering:
+		return s.openDiagnosis(diagnosing)
+	case back:
+		return s.openDiagnosis(remembering)
+	default:
+		return s.leaveDiagnosis(tabStuck)
+	}
+	if s.mode == remembering {
+		return s.pressedRetention(msg)
+	}
+	return s.pressedHealth(msg)
+}
+
+// pressedHealth takes the keys of the findings.
 func (s *Screen) pressedHealth(msg tea.KeyPressMsg) tea.Cmd {
 	k := s.keys
 	switch {
-	case key.Matches(msg, k.Back), key.Matches(msg, k.Stuck):
-		return s.leaveHealth(tabStuck)
-	case key.Matches(msg, k.Claims):
-		return s.leaveHealth(tabClaims)
-	case key.Matches(msg, k.NextTab):
-		if msg.String() == "shift+tab" {
-			return s.openDiagnosis(remembering)
-		}
-		return s.leaveHealth(tabStuck)
-	case key.Matches(msg, k.Retention):
-		return s.openDiagnosis(remembering)
 	case key.Matches(msg, k.Up):
 		s.health.move(-1)
 	case key.Matches(msg, k.Down):
@@ -128,21 +152,15 @@ func (s *Screen) pressedHealth(msg tea.KeyPressMsg) tea.Cmd {
 		s.health.move(-len(s.health.got.Findings))
 	case key.Matches(msg, k.PageDown), key.Matches(msg, k.Last):
 		s.health.move(len(s.health.got.Findings))
-	case key.Matches(msg, k.Refresh):
-		return s.askHealth()
 	case key.Matches(msg, k.Copy):
 		return s.copyFinding(false)
 	case key.Matches(msg, k.CopyRow):
 		return s.copyFinding(true)
-	case key.Matches(msg, k.Incident):
-		return s.showIncident()
-	case key.Matches(msg, k.Disarm):
-		s.disarm()
 	}
 	return nil
 }
 
-func (s *Screen) leaveHealth(t tab) tea.Cmd {
+func (s *Screen) leaveDiagnosis(t tab) tea.Cmd {
 	s.mode = browsing
 	return s.show(t)
 }

@@ -18,10 +18,8 @@ func (s *Screen) pressed(msg tea.KeyPressMsg) tea.Cmd {
 		return s.pressedFilter(msg)
 	case reading, plain:
 		return s.pressedReading(msg)
-	case diagnosing:
-		return s.pressedHealth(msg)
-	case remembering:
-		return s.pressedRetention(msg)
+	case diagnosing, remembering:
+		return s.pressedDiagnosis(msg)
 	}
 	if s.groups.by != "" {
 		if cmd, taken := s.pressedGroups(msg); taken {

@@ -7,38 +7,17 @@ import (
 	"idemtui/ui/text"
 )
 
-// pressedRetention takes the keys of the retention tab. None of them leads to a
-// write: no claim is in sight here.
+// pressedRetention takes the keys of the retention tab.
 func (s *Screen) pressedRetention(msg tea.KeyPressMsg) tea.Cmd {
 	k := s.keys
 	switch {
-	case key.Matches(msg, k.Back), key.Matches(msg, k.Stuck):
-		return s.leaveHealth(tabStuck)
-	case key.Matches(msg, k.Claims):
-		return s.leaveHealth(tabClaims)
-	case key.Matches(msg, k.NextTab):
-		if msg.String() == "shift+tab" {
-			return s.leaveHealth(tabClaims)
-		}
-		return s.openDiagnosis(diagnosing)
-	case key.Matches(msg, k.Health):
-		return s.openDiagnosis(diagnosing)
 	case key.Matches(msg, k.Up):
 		s.health.top--
 	case key.Matches(msg, k.Down):
 		s.health.top++
-	case key.Matches(msg, k.Refresh):
-		return s.askHealth()
-	case key.Matches(msg, k.Copy), key.Matches(msg, k.CopyRow):
-		if !s.health.ok {
-			return nil
-		}
+	case key.Matches(msg, k.Copy, k.CopyRow) && s.health.ok:
 		s.say("the command was sent to the terminal's clipboard; put the source's figures in")
 		return tea.SetClipboard(s.health.got.RetentionCommand())
-	case key.Matches(msg, k.Incident):
-		return s.showIncident()
-	case key.Matches(msg, k.Disarm):
-		s.disarm()
 	}
 	return nil
 }
