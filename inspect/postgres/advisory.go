@@ -81,31 +81,8 @@ func (t *tx) advisory(ctx context.Context, table inspect.Table, rows []read) (ho
 	case t.database.Standby:
 		return nil, "a standby knows no locks of the primary", nil
 	}
-	var ids []string
-	for _, r := range rows {
-		if r.advisory != "" {
-			ids = append(ids, r.advisory)
-		}
-	}
-	if len(ids) == 0 {
-		return nil, "", nil
-	}
-	slices.Sort(ids)
-	byID := map[string][]inspect.LockHolder{}
-	err = t.texts(ctx, func(v []*string) error {
-		byID[*v[0]] = append(byID[*v[0]], t.holder(v[1:]))
-		return nil
-	}, advisorySQL, slices.Compact(ids), advisoryNumbers(table))
-	if err != nil || len(byID) == 0 {
-		return nil, "", err
-	}
-	holders = map[inspect.Key][]inspect.LockHolder{}
-	for _, r := range rows {
-		if hs := byID[r.advisory]; len(hs) > 0 {
-			holders[r.claim.Key] = append(holders[r.claim.Key], hs...)
-		}
-	}
-	return holders, "", nil
+	holders, err = t.holding(ctx, rows, func(r *read) string { return r.advisory }, advisorySQL, advisoryNumbers(table))
+	return holders, "", err
 }
 
 // ownKey: in an advisory lock the word key means the table's only key column,

@@ -33,31 +33,40 @@ func (t *tx) locks(ctx context.Context, table inspect.Table, rows []read) (holde
 	case !table.RowVersions:
 		return nil, "hidden (needs SELECT on xmin, xmax)", nil
 	}
-	var xmax []string
-	for _, r := range rows {
-		if r.xmax != "" {
-			xmax = append(xmax, r.xmax)
+	holders, err = t.holding(ctx, rows, func(r *read) string { return r.xmax }, lockSQL, strconv.FormatUint(uint64(table.OID), 10))
+	return holders, "", err
+}
+
+// holding finds who holds the locks of rows, by key. lock is the id of a row's
+// lock, "" where it has none; the statement takes the ids and one argument more,
+// and gives each id with a holder.
+func (t *tx) holding(ctx context.Context, rows []read, lock func(*read) string, sql, argument string) (map[inspect.Key][]inspect.LockHolder, error) {
+	var ids []string
+	for i := range rows {
+		if id := lock(&rows[i]); id != "" {
+			ids = append(ids, id)
 		}
 	}
-	if len(xmax) == 0 {
-		return nil, "", nil
+	if len(ids) == 0 {
+		return nil, nil
 	}
-	slices.Sort(xmax)
-	byXmax := map[string][]inspect.LockHolder{}
-	err = t.texts(ctx, func(v []*string) error {
-		byXmax[*v[0]] = append(byXmax[*v[0]], t.holder(v[1:]))
+	slices.Sort(ids)
+	byID := map[string][]inspect.LockHolder{}
+	err := t.texts(ctx, func(v []*string) error {
+		byID[*v[0]] = append(byID[*v[0]], t.holder(v[1:]))
 		return nil
-	}, lockSQL, slices.Compact(xmax), strconv.FormatUint(uint64(table.OID), 10))
-	if err != nil || len(byXmax) == 0 {
-		return nil, "", err
+	}, sql, slices.Compact(ids), argument)
+	if err != nil || len(byID) == 0 {
+		return nil, err
 	}
-	holders = map[inspect.Key][]inspect.LockHolder{}
-	for _, r := range rows {
-		if hs := byXmax[r.xmax]; len(hs) > 0 {
-			holders[r.claim.Key] = append(holders[r.claim.Key], hs...)
+	holders := map[inspect.Key][]inspect.LockHolder{}
+	for i := range rows {
+		if hs := byID[lock(&rows[i])]; len(hs) > 0 {
+			key := rows[i].claim.Key
+			holders[key] = append(holders[key], hs...)
 		}
 	}
-	return holders, "", nil
+	return holders, nil
 }
 
 // holder reads pid, application, state and the seconds in that state.

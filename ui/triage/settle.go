@@ -22,14 +22,8 @@ type answersPastedMsg struct{ answers []inspect.KeyAnswer }
 
 // wantSettleBy begins to settle by a CSV.
 func (s *Screen) wantSettleBy(msg answersPastedMsg) tea.Cmd {
-	_, can := s.cfg.Store.(inspect.Settler)
-	switch why := s.cannotWrite(); {
-	case why != "":
-		s.complain("%s", why)
-	case !can:
-		s.complain("this database cannot be settled by this version: complete the claim by the consumer's own code")
-	case s.busy():
-		s.say("one moment: the last one is still under way")
+	switch {
+	case !s.maySettle():
 	case s.needsArming():
 		return s.dialogs.Push(s.newArmDialog(armedFor{answers: msg.answers}))
 	default:
@@ -41,14 +35,8 @@ func (s *Screen) wantSettleBy(msg answersPastedMsg) tea.Cmd {
 // wantSettle begins to settle the marked claims, or the selected one.
 func (s *Screen) wantSettle() tea.Cmd {
 	targets := s.list.targets()
-	_, can := s.cfg.Store.(inspect.Settler)
-	switch why := s.cannotWrite(); {
-	case why != "":
-		s.complain("%s", why)
-	case !can:
-		s.complain("this database cannot be settled by this version: complete the claim by the consumer's own code")
-	case s.busy():
-		s.say("one moment: the last one is still under way")
+	switch {
+	case !s.maySettle():
 	case len(targets) == 0:
 		s.say("no claim is selected")
 	case s.needsArming():
@@ -57,6 +45,22 @@ func (s *Screen) wantSettle() tea.Cmd {
 		return s.dialogs.Push(s.newAnswerDialog(targets))
 	}
 	return nil
+}
+
+// maySettle says why nothing can be settled now, if so.
+func (s *Screen) maySettle() bool {
+	_, can := s.cfg.Store.(inspect.Settler)
+	switch why := s.cannotWrite(); {
+	case why != "":
+		s.complain("%s", why)
+	case !can:
+		s.complain("this database cannot be settled by this version: complete the claim by the consumer's own code")
+	case s.busy():
+		s.say("one moment: the last one is still under way")
+	default:
+		return true
+	}
+	return false
 }
 
 // planSettle asks what the answers would write.
