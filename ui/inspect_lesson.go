@@ -6,6 +6,7 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
+	"idemtui/sim"
 	"idemtui/sim/lessons"
 	"idemtui/ui/frame"
 	"idemtui/ui/lesson"
@@ -36,9 +37,10 @@ func (n *inspector) explain(r *room, msg triage.ExplainMsg) tea.Cmd {
 		played.Lease = int64(c.LeaseUntil.Time.Sub(began))
 	}
 	played.Age, played.Lease = inSeconds(played.Age), inSeconds(played.Lease)
-	config := lesson.Config{Lesson: lessonOnReleases}
+	seed := sim.DefaultScenario().Seed
+	config := lesson.Config{Lesson: lessonOnReleases, Seed: seed}
 	if played.Playable() {
-		config = lesson.Config{Lesson: lessonOnLeases, Lessons: lessons.ForClaim(played)}
+		config = lesson.Config{Lesson: lessonOnLeases, Lessons: lessons.ForClaim(played), Seed: seed}
 	}
 	n.lesson = NewCourse(n.ctx, &config, player.Config{}, n.keys, n.dialogs)
 	n.lesson.SetStyles(n.styles)

@@ -120,7 +120,9 @@ func (a *app) openForScreen(ctx context.Context, p place, shared *inspectFlags, 
 		return nil, errors.Join(err, store.Close())
 	}
 	room.Table = &table
-	a.resolveUnfinished(ctx, opened{place: p, store: store, database: room.Database, table: table}, shared)
+	if err := a.found(ctx, opened{place: p, store: store, database: room.Database, table: table}, shared); err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
 	if _, err := room.Configure(table); err != nil {
 		return nil, errors.Join(err, store.Close())
 	}

@@ -79,13 +79,20 @@ func (a *app) openAndResolve(ctx context.Context, p place, flags *inspectFlags) 
 	if err != nil {
 		return opened{}, errors.Join(err, store.Close())
 	}
-	a.resolveUnfinished(ctx, o, flags)
-	if flags.save != "" {
-		if err := a.save(o, flags); err != nil {
-			return opened{}, errors.Join(err, store.Close())
-		}
+	if err := a.found(ctx, o, flags); err != nil {
+		return opened{}, errors.Join(err, store.Close())
 	}
 	return o, nil
+}
+
+// found does what is due when a table is found: interrupted writes are looked
+// after, and --save keeps the place.
+func (a *app) found(ctx context.Context, o opened, flags *inspectFlags) error {
+	a.resolveUnfinished(ctx, o, flags)
+	if flags.save == "" {
+		return nil
+	}
+	return a.save(o, flags)
 }
 
 // atEach does the same at every place at the same time, and keeps the order.

@@ -70,13 +70,15 @@ func (a *app) settingsOf(o opened, flags *inspectFlags) ([]setting, error) {
 	} else {
 		return nil, usageError("--save: this mapping does not fit into --map", "write a profile file, and name it under profiles: in the config file")
 	}
+	// Without these the lines of another database would stay under the name.
+	replica, staleAfter := "", ""
 	if place.replica != nil {
-		kept, _ := place.replica.WithoutPassword()
-		settings = append(settings, setting{"replica", kept})
+		replica, _ = place.replica.WithoutPassword()
 	}
 	if place.target.StaleAfter > 0 {
-		settings = append(settings, setting{"stale_after", retention.FormatDuration(place.target.StaleAfter)})
+		staleAfter = retention.FormatDuration(place.target.StaleAfter)
 	}
+	settings = append(settings, setting{"replica", replica}, setting{"stale_after", staleAfter})
 	if flags.readOnly {
 		settings = append(settings, setting{"read_only", "true"})
 	}

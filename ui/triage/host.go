@@ -30,9 +30,10 @@ func (s *Screen) Leave() bool {
 	return true
 }
 
-// Return goes on where Leave stopped, with a new look.
+// Return goes on where Leave stopped, with a new look. What was asked meanwhile may
+// have been answered to nobody, so that it is asked again when it is wanted.
 func (s *Screen) Return() tea.Cmd {
-	s.away = false
+	s.away, s.detail.asking, s.health.asking = false, inspect.Key{}, false
 	return s.loadClaims()
 }
 

@@ -85,7 +85,7 @@ func (p *page) outcome(word, id string, done []inspect.Key, skipped []inspect.Sk
 		if p.enough(i, len(done)) {
 			break
 		}
-		p.hanging(p.styles.OK.Render("● "), 2, p.styles.Text, text.Sanitise(k.String())+": "+word)
+		p.hanging(p.styles.OK.Render("● "), 2, p.styles.Text, text.Sanitise(k.Visible())+": "+word)
 	}
 }
 
@@ -104,7 +104,7 @@ func alike[T inspect.Failure | inspect.Skip](claims []T, say func(T) string) []t
 			at[said] = len(out)
 			out = append(out, together{text: said})
 		}
-		named[said] = append(named[said], text.Sanitise(keyOf(c).String()))
+		named[said] = append(named[said], text.Sanitise(keyOf(c).Visible()))
 	}
 	for i := range out {
 		out[i].names = someOf(named[out[i].text])

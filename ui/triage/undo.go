@@ -157,7 +157,7 @@ func (d *undoDialog) View(w, h int, s theme.Styles) string {
 	}
 	named := make([]string, 0, len(restored))
 	for _, k := range restored {
-		named = append(named, text.Sanitise(k.String()))
+		named = append(named, text.Sanitise(k.Visible()))
 	}
 	pairs := [][2]string{{"database", d.database}, {"table", d.table}, {"audit", text.Sanitise(d.planned.id)}}
 	if len(named) > 0 {
