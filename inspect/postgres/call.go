@@ -173,23 +173,15 @@ func (r *releaser) call(ctx context.Context, t *tx, rows []inspect.PlannedRow, h
 	if err := r.wroteNoOther(ctx, t, before, held); err != nil {
 		return nil, err
 	}
-	done := make([]written, len(held))
-	arrays, _, names := keyArrays(r.table, keys, 1)
-	err = t.texts(ctx, func(v []*string) error {
-		i, err := strconv.Atoi(*v[0])
-		if err != nil {
-			return fmt.Errorf("read an ordinal: %w", err)
-		}
-		done[i-1] = written{key: keys[i-1], before: held[i-1].before, with: held[i-1].with, after: columnValues(r.write.audited, v[1:])}
-		return nil
-	}, "SELECT d.n::text, "+columnTexts(r.write.audited)+" FROM "+tableName(r.table)+" AS t JOIN unnest("+unnested(len(arrays), 1)+
-		") WITH ORDINALITY AS d("+strings.Join(names, ", ")+", n) ON "+r.write.keyEquals("d", false), arrays...)
-	for i := range done {
-		if done[i].after == nil { // the function deleted the row
-			done[i] = written{key: keys[i], before: held[i].before, with: held[i].with}
-		}
+	now, err := t.images(ctx, r.table, r.write.audited, keys) // none where the function deleted the row
+	if err != nil {
+		return nil, err
 	}
-	return done, err
+	done := make([]written, len(held))
+	for i, h := range held {
+		done[i] = written{key: keys[i], before: h.before, after: now[keys[i]], with: h.with, settlement: rows[h.n-1].Settlement}
+	}
+	return done, nil
 }
 
 // written counts the row versions of the tables that the function writes which

@@ -263,6 +263,7 @@ func (r *releaser) try(ctx context.Context, rows []inspect.PlannedRow) error {
 	if errors.Is(err, errAltered) {
 		rollback(r.conn.conn)
 		r.write.table.Plain = false
+		r.intent.SQL = r.write.shown()
 		t, done, err = r.perform(ctx, rows)
 	}
 	if err != nil || len(done) == 0 {
@@ -292,6 +293,7 @@ func (r *releaser) refused(row inspect.PlannedRow, pg *pgconn.PgError) {
 // first time on a connection is it asked on its own who answers; after that a
 // batch is one round trip, and its commit another.
 func (r *releaser) perform(ctx context.Context, rows []inspect.PlannedRow) (t *tx, done []written, err error) {
+	r.transaction = "" // that of a batch which wrote nothing is none of this one's
 	application := applicationName + " " + r.options.Auditor.ID()
 	var p pipeline
 	if known := r.conn.answers; known != nil && !r.write.together() {
