@@ -51,10 +51,10 @@ func (l Lesson) withClaim(c Claim) Lesson {
 func claimPages(c Claim, scene int) []Page {
 	who, token := "a worker that is not named", "Your table has no token."
 	if c.Owner != "" {
-		who = c.Owner
+		who = literal(c.Owner)
 	}
 	if c.Token != "" {
-		token = "The token on your row is " + c.Token + "; here they begin at 1."
+		token = "The token on your row is " + literal(c.Token) + "; here they begin at 1."
 	}
 	lapsed := "On your row the lease has ended " + length(c.Age-c.Lease) + " ago, and the row is still there."
 	if c.Age <= c.Lease {
@@ -63,7 +63,7 @@ func claimPages(c Claim, scene int) []Page {
 	return []Page{
 		{
 			Scene: scene, Moment: at(sim.LabelClaimWon),
-			text: "Why " + c.Key + " is stuck, played. " + who + " claimed it " + length(c.Age) + " ago, and holds it for {lease}. " + token,
+			text: "Why " + literal(c.Key) + " is stuck, played. " + who + " claimed it " + length(c.Age) + " ago, and holds it for {lease}. " + token,
 		},
 		{
 			Scene: scene, Moment: on(sim.EventCrash),

@@ -72,3 +72,17 @@ func TestEveryPlayableClaimHasARun(t *testing.T) {
 		}
 	})
 }
+
+// A key is told as it is, whatever a page's own words are written with.
+func TestAKeyWithBracesIsToldAsItIs(t *testing.T) {
+	for _, key := range []string{"a{b", "{charged}", "{}", "}{", "{lease"} {
+		l := leaseLesson(t, lessons.Claim{Key: key, Owner: key, Token: "7", Lease: 60_000_000_000, Age: 120_000_000_000})
+		trace, err := l.Scenes[l.Pages[0].Scene].Record()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if said := l.Show(0, trace).Text; !strings.HasPrefix(said, "Why "+key+" is stuck, played. "+key+" claimed it") {
+			t.Errorf("%s: %s", key, said)
+		}
+	}
+}

@@ -8,8 +8,8 @@ import (
 	"idemtui/retention"
 )
 
-// fill replaces each {word} of a text by what look says of it. A word that
-// nobody knows stays as it is; the tests let none through.
+// fill replaces each {word} of a text by what look says of it, and {} by a brace. A
+// word that nobody knows stays as it is; the tests let none through.
 func fill(text string, look func(word string) (string, bool)) string {
 	var out strings.Builder
 	for {
@@ -19,7 +19,9 @@ func fill(text string, look func(word string) (string, bool)) string {
 			return out.String()
 		}
 		word, after, _ := strings.Cut(rest, "}")
-		if said, known := look(word); known {
+		if said, known := look(word); word == "" {
+			out.WriteString("{")
+		} else if known {
 			out.WriteString(said)
 		} else {
 			out.WriteString("{" + word + "}")
@@ -27,6 +29,9 @@ func fill(text string, look func(word string) (string, bool)) string {
 		text = after
 	}
 }
+
+// literal is a text from outside as fill gives it back.
+func literal(text string) string { return strings.ReplaceAll(text, "{", "{}") }
 
 // count is a number with its thousands apart.
 func count(n int64) string {
